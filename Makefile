@@ -1,0 +1,39 @@
+# Two commands do everything: `make demo` and `make test`. Both make their own virtual environment in .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test lint types check-python clean wheel
+
+demo: $(STAMP)
+	$(BIN)/python examples/demo.py
+
+test: lint types
+	$(BIN)/python -W error -c "import cutpoint"
+	CUTPOINT_KERNELS=native $(BIN)/pytest -n auto
+	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q tests/test_minimal.py tests/test_kernels.py tests/test_acceptor_words.py
+
+lint: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+wheel: $(STAMP)
+	$(BIN)/pip wheel --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+check-python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "cutpoint needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
+
+$(STAMP): pyproject.toml CMakeLists.txt $(wildcard native/*) | check-python
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group dev --editable ".[plot]"
+	touch $@

@@ -1,0 +1,159 @@
+"""Alphabet: symbols and their codes 0 … l'-1."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data.names import duplicates, known, listed, suggestion
+from cutpoint.errors import InvalidArgument, UnknownSymbol
+
+Symbol = Hashable
+Word = Sequence[Hashable] | NDArray[Any]
+"""A str (its symbols are characters) or a sequence of symbols; the empty word is ``""`` or ``()``."""
+Words = Iterable[Word]
+
+
+class Alphabet(tuple[Symbol, ...]):
+    """Distinct symbols in a fixed order; symbol number a has code a. A str gives its characters.
+
+    Examples
+    --------
+    >>> sigma = Alphabet("ab")
+    >>> sigma
+    Alphabet('ab')
+    >>> sigma.index("b"), "c" in sigma
+    (1, False)
+    >>> symbols, offsets = sigma.encode(["ab", "", "b"])
+    >>> symbols.tolist(), offsets.tolist()
+    ([0, 1, 1], [0, 2, 2, 3])
+    """
+
+    _codes: dict[Symbol, int]
+
+    def __new__(cls, symbols: Iterable[Symbol]) -> Alphabet:
+        """Check the symbols and number them."""
+        if isinstance(symbols, Alphabet):
+            return symbols
+        if not isinstance(symbols, Iterable):
+            raise InvalidArgument(
+                f"an alphabet must be a collection of symbols, such as 'ab' or ['buy', 'quit']; got {symbols!r}."
+            )
+        if isinstance(symbols, np.ndarray):
+            symbols = symbols.tolist()
+        self = super().__new__(cls, symbols)
+        try:
+            self._codes = {symbol: code for code, symbol in enumerate(self)}
+        except TypeError:
+            unhashable = next(symbol for symbol in self if not isinstance(symbol, Hashable))
+            raise InvalidArgument(
+                f"symbols must be hashable, such as strings or numbers; got {unhashable!r} in the alphabet."
+            ) from None
+        if len(self._codes) < len(self):
+            raise InvalidArgument(
+                f"symbols must be distinct; the alphabet names {listed(duplicates(self))} more than once."
+            )
+        return self
+
+    @classmethod
+    def of(cls, words: Words) -> Alphabet:
+        """Symbols that occur in words: sorted where they can be, otherwise in order of appearance."""
+        seen = dict.fromkeys(symbol for word in words for symbol in _plain(word))
+        try:
+            return cls(sorted(seen))  # type: ignore[type-var]
+        except TypeError:
+            return cls(seen)
+
+    def __contains__(self, symbol: object) -> bool:
+        return known(symbol, self._codes)
+
+    def index(self, symbol: Any, start: SupportsIndex = 0, stop: SupportsIndex = -1, /) -> int:
+        """Code of a symbol."""
+        if symbol not in self:
+            raise UnknownSymbol(f"symbol {symbol!r} is not in the alphabet {self._described(symbol)}")
+        return self._codes[symbol]
+
+    def encode_word(self, word: Word) -> NDArray[np.int32]:
+        """Codes of the symbols of one word."""
+        plain = _plain(word)
+        try:
+            return np.array([self._codes[symbol] for symbol in plain], dtype=np.int32)
+        except (KeyError, TypeError):
+            raise self._unknown(plain, "") from None
+
+    def encode(self, words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Codes of many words, one after the other, and their ``len(words) + 1`` offsets."""
+        plain = [_plain(word, r) for r, word in enumerate(each_word(words))]
+        offsets = np.zeros(len(plain) + 1, dtype=np.int64)
+        np.cumsum([len(word) for word in plain], out=offsets[1:])
+        try:
+            if plain and all(type(word) is str for word in plain):
+                return self._encode_text("".join(plain)), offsets  # type: ignore[arg-type]
+            codes = [self._codes[symbol] for word in plain for symbol in word]
+        except (KeyError, TypeError):
+            wrong = next(r for r, word in enumerate(plain) if any(symbol not in self for symbol in word))
+            raise self._unknown(plain[wrong], f"word {wrong}, ") from None
+        return np.array(codes, dtype=np.int32), offsets
+
+    def decode(self, codes: NDArray[np.int32]) -> Word:
+        """Word of the given codes: a str where every symbol is one character, otherwise a tuple."""
+        symbols = [self[code] for code in codes.tolist()]
+        if self.is_text:
+            return "".join(map(str, symbols))
+        return tuple(symbols)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether every symbol is a single character, so that words can be strings."""
+        return bool(self) and all(isinstance(symbol, str) and len(symbol) == 1 for symbol in self)
+
+    def __reduce__(self) -> tuple[type[Alphabet], tuple[list[Symbol]]]:
+        return Alphabet, (list(self),)
+
+    def __repr__(self) -> str:
+        return f"Alphabet({''.join(self)!r})" if self.is_text else f"Alphabet({list(self)!r})"  # type: ignore[arg-type]
+
+    def _encode_text(self, text: str) -> NDArray[np.int32]:
+        """Codes of a long str, one lookup table for all of its characters."""
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        table = np.full(int(points.max(initial=0)) + 1, -1, dtype=np.int32)
+        for symbol, code in self._codes.items():
+            if isinstance(symbol, str) and len(symbol) == 1 and ord(symbol) < len(table):
+                table[ord(symbol)] = code
+        codes = table[points]
+        if (codes < 0).any():
+            raise KeyError
+        return codes
+
+    def _unknown(self, word: Word, where: str) -> UnknownSymbol:
+        """Error for the first symbol of a word that is not in the alphabet."""
+        position, symbol = next((i, symbol) for i, symbol in enumerate(word) if symbol not in self)
+        sentence = f"{where}position {position}: symbol {symbol!r} is not in the alphabet {self._described(symbol)}"
+        if isinstance(word, str) and not self.is_text:
+            sentence += " A str is read character by character; pass a list of symbols instead."
+        return UnknownSymbol(sentence)
+
+    def _described(self, symbol: object) -> str:
+        return f"{listed(self)}.{suggestion(symbol, self)}"
+
+
+def each_word(words: Words) -> Words:
+    """The words themselves, after a check for the usual slip of passing one str."""
+    if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+        raise InvalidArgument(f"expected a collection of words; got {words!r}. For a single word write [word].")
+    return words
+
+
+def _plain(word: Word, number: int | None = None) -> Sequence[Hashable]:
+    """A word as a str, list or tuple of Python symbols."""
+    if isinstance(word, str | list | tuple):
+        return word
+    if isinstance(word, np.ndarray) and word.ndim == 1:
+        return word.tolist()  # type: ignore[no-any-return]
+    if isinstance(word, Sequence) and not isinstance(word, bytes | bytearray):
+        return word
+    where = "a word" if number is None else f"word {number}"
+    raise InvalidArgument(f"{where} must be a str or a sequence of symbols; got {word!r}.")

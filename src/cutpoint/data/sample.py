@@ -1,0 +1,366 @@
+"""Sample: distinct observations with their counts, and what was seen of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cutpoint.data.alphabet import Alphabet, Symbol, Word, Words, each_word
+from cutpoint.errors import InvalidSample
+
+State = Hashable
+Verdict = bool | None
+
+
+class Mark(NamedTuple):
+    """What was seen at one position of a run: a verdict (is the state final?), the possible states, or nothing."""
+
+    verdict: Verdict = None
+    states: frozenset[State] | None = None
+
+
+NOTHING, ACCEPTED, REJECTED = Mark(), Mark(True), Mark(False)
+FIRST_MARKS = (NOTHING, ACCEPTED, REJECTED)
+"""Marks 0, 1 and 2 of every sample; ``Sample.ends`` holds only these."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One observation of a sample; ``verdicts`` and ``states`` have n + 1 entries, or are None if nothing was seen."""
+
+    word: Word
+    accepted: Verdict
+    verdicts: tuple[Verdict, ...] | None
+    states: tuple[State | frozenset[State] | None, ...] | None
+    count: float
+
+
+class Sample:
+    """Words with what was seen of their runs; equal observations are merged and their counts added.
+
+    Parameters
+    ----------
+    words : words of any length, the empty word included.
+    accepted : per word True (accepted), False (rejected) or None (not known).
+    verdicts : per word n + 1 values True, False or None: was the run in a final state before the first symbol and
+        after each one? Or None for a word of which nothing is known.
+    states : per word n + 1 states of the run, or None where a state was not seen. A ``set`` means "one of these".
+    counts : how often each observation was seen; any non-negative weight. Observations of weight 0 are left out.
+    alphabet : the symbols; by default those that occur, sorted.
+
+    Attributes
+    ----------
+    symbols, offsets : codes of all words; word r is ``symbols[offsets[r]:offsets[r + 1]]``.
+    ends : per observation 0 (no verdict on the word), 1 (accepted) or 2 (rejected), an index into ``mark_table``.
+    marks : index into ``mark_table`` for positions 0 … n of each word, or None if nothing was seen along the way.
+    counts : weights of the distinct observations.
+
+    Examples
+    --------
+    >>> sample = Sample(["ab", "b", "ab"], accepted=[True, False, True])
+    >>> sample
+    Sample(3 observations, 2 distinct, alphabet 'ab', lengths 1 to 2: 2 accepted, 1 rejected)
+    >>> sample.words, sample.accepted, sample.counts.tolist()
+    (('ab', 'b'), (True, False), [2.0, 1.0])
+    """
+
+    alphabet: Alphabet
+    symbols: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    ends: NDArray[np.int32]
+    marks: NDArray[np.int32] | None
+    mark_table: tuple[Mark, ...]
+    counts: NDArray[np.float64]
+
+    def __init__(
+        self,
+        words: Words,
+        accepted: Iterable[Verdict] | None = None,
+        verdicts: Iterable[Iterable[Verdict] | None] | None = None,
+        states: Iterable[Iterable[State] | None] | None = None,
+        counts: ArrayLike | None = None,
+        alphabet: Iterable[Symbol] | None = None,
+    ) -> None:
+        listed = list(each_word(words))
+        sigma = Alphabet.of(listed) if alphabet is None else Alphabet(alphabet)
+        symbols, offsets = sigma.encode(listed)
+        lengths = np.diff(offsets)
+        weights = _weights(counts, len(listed))
+        ends = _ends(_per_word("accepted", accepted, len(listed)))
+        table = list(FIRST_MARKS)
+        marks = None
+        if verdicts is not None or states is not None:
+            marks = _marks(
+                _per_word("verdicts", verdicts, len(listed)),
+                _per_word("states", states, len(listed)),
+                lengths,
+                table,
+            )
+            ends = _joined_ends(ends, marks, offsets, table)
+            if not marks.any():
+                marks = None
+        self._fill(sigma, symbols, offsets, ends, marks, tuple(table), weights)
+
+    def _fill(
+        self,
+        alphabet: Alphabet,
+        symbols: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        ends: NDArray[np.int32],
+        marks: NDArray[np.int32] | None,
+        table: tuple[Mark, ...],
+        weights: NDArray[np.float64],
+    ) -> None:
+        """Merge equal observations, keeping the order in which they first appear."""
+        first: dict[tuple[bytes, int, bytes], int] = {}
+        merged: list[float] = []
+        for r in np.flatnonzero(weights > 0.0).tolist():
+            start, stop = offsets[r], offsets[r + 1]
+            seen = b"" if marks is None else marks[start + r : stop + r + 1].tobytes()
+            row = first.setdefault((symbols[start:stop].tobytes(), int(ends[r]), seen), len(first))
+            if row == len(merged):
+                merged.append(0.0)
+            merged[row] += weights[r]
+        if not first:
+            raise InvalidSample("a sample must hold at least one observation with a positive count; got none.")
+        words, kept_ends, kept_marks = zip(*first, strict=True)
+        self.alphabet = alphabet
+        self.symbols = _frozen(np.frombuffer(b"".join(words), dtype=np.int32))
+        self.offsets = _frozen(np.concatenate(([0], np.cumsum([len(word) // 4 for word in words]))).astype(np.int64))
+        self.ends = _frozen(np.array(kept_ends, dtype=np.int32))
+        self.marks = None if marks is None else _frozen(np.frombuffer(b"".join(kept_marks), dtype=np.int32))
+        self.mark_table = table
+        self.counts = _frozen(np.array(merged))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self.__dict__:
+            raise AttributeError(f"a Sample is immutable: cannot change {name!r}. Make a new Sample.")
+        super().__setattr__(name, value)
+
+    def __len__(self) -> int:
+        """Count the distinct observations."""
+        return len(self.ends)
+
+    def __getitem__(self, r: int) -> Observation:
+        if not -len(self) <= r < len(self):
+            raise IndexError(f"observation {r} does not exist: the sample has {len(self)} distinct observations.")
+        r %= len(self)
+        word = self.alphabet.decode(self.symbols[self.offsets[r] : self.offsets[r + 1]])
+        accepted = FIRST_MARKS[self.ends[r]].verdict
+        verdicts, states = None, None
+        marks = self.marks_of(r)
+        if any(mark.verdict is not None for mark in marks):
+            verdicts = (*(mark.verdict for mark in marks[:-1]), accepted)
+        if any(mark.states is not None for mark in marks):
+            states = tuple(_single(mark.states) for mark in marks)
+        return Observation(word, accepted, verdicts, states, float(self.counts[r]))
+
+    def __iter__(self) -> Iterator[Observation]:
+        return (self[r] for r in range(len(self)))
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """Words of the distinct observations."""
+        return tuple(observation.word for observation in self)
+
+    @property
+    def accepted(self) -> tuple[Verdict, ...]:
+        """Verdicts on the words of the distinct observations."""
+        return tuple(FIRST_MARKS[end].verdict for end in self.ends)
+
+    @property
+    def verdicts(self) -> tuple[tuple[Verdict, ...] | None, ...]:
+        """Verdicts after each prefix of the distinct observations."""
+        return tuple(observation.verdicts for observation in self)
+
+    @property
+    def states(self) -> tuple[tuple[State | frozenset[State] | None, ...] | None, ...]:
+        """States seen in the distinct observations."""
+        return tuple(observation.states for observation in self)
+
+    @property
+    def total(self) -> float:
+        """Sum of the counts: the N of the paper."""
+        return float(self.counts.sum())
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of symbols of each distinct observation."""
+        return np.diff(self.offsets)
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether anything at all was seen of any run; inputs alone carry no information about transitions."""
+        return bool(self.ends.any()) or self.marks is not None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sample):
+            return NotImplemented
+        return self.alphabet == other.alphabet and self._contents() == other._contents()
+
+    def __hash__(self) -> int:
+        return hash((self.alphabet, frozenset(self._contents().items())))
+
+    def _contents(self) -> dict[object, float]:
+        """Count of every observation, told apart by word, verdict and marks."""
+        return {(o.word, o.accepted, tuple(self.marks_of(r))): o.count for r, o in enumerate(self)}
+
+    def marks_of(self, r: int) -> list[Mark]:
+        """Marks at positions 0 … n of observation r; empty if nothing was seen along any word."""
+        if self.marks is None:
+            return []
+        return [self.mark_table[k] for k in self.marks[self.offsets[r] + r : self.offsets[r + 1] + r + 1]]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = self.symbols, self.offsets, self.ends, self.marks, self.mark_table, self.counts
+        return Sample._restored, (self.alphabet, *parts)
+
+    @classmethod
+    def _restored(cls, *parts: Any) -> Sample:
+        sample = cls.__new__(cls)
+        sample._fill(*parts)
+        return sample
+
+    def describe(self, r: int) -> str:
+        """Short name of observation r for messages."""
+        observation = self[r]
+        seen = {True: "accepted", False: "rejected", None: "no verdict"}[observation.accepted]
+        word = repr(observation.word)
+        extra = "" if self.marks is None else ", with what was seen along the way"
+        return f"{word if len(word) <= 60 else word[:59] + '…'} ({seen}{extra})"
+
+    def __repr__(self) -> str:
+        symbols = (
+            f"alphabet {''.join(map(str, self.alphabet))!r}"
+            if self.alphabet.is_text and len(self.alphabet) <= 30
+            else f"{len(self.alphabet)} symbols"
+        )
+        lengths = self.lengths
+        seen = [
+            f"{self.counts[self.ends == end].sum():g} {name}"
+            for end, name in ((1, "accepted"), (2, "rejected"))
+            if (self.ends == end).any()
+        ]
+        if self.marks is not None:
+            seen.append(f"{np.count_nonzero(self.marks)} marks along the way")
+        return (
+            f"Sample({self.total:g} observations, {len(self)} distinct, {symbols}, "
+            f"lengths {lengths.min()} to {lengths.max()}: {', '.join(seen) or 'inputs alone'})"
+        )
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _single(states: frozenset[State] | None) -> State | frozenset[State] | None:
+    """One state as itself, several as a set."""
+    return next(iter(states)) if states is not None and len(states) == 1 else states
+
+
+def _per_word(name: str, values: Iterable[Any] | None, n_words: int) -> list[Any]:
+    """One value per word, None where nothing is given."""
+    if values is None:
+        return [None] * n_words
+    listed = list(values)
+    if len(listed) != n_words:
+        raise InvalidSample(f"{name} must have one value per word; got {len(listed)} values for {n_words} words.")
+    return listed
+
+
+def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
+    if counts is None:
+        return np.ones(n_words)
+    try:
+        weights = np.array(counts, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidSample(f"counts must be numbers, one per word; got {counts!r}.") from None
+    if weights.shape != (n_words,):
+        raise InvalidSample(f"counts must have one value per word; got shape {weights.shape} for {n_words} words.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if len(wrong):
+        raise InvalidSample(f"counts must be finite and not negative; got {weights[wrong[0]]:g} for word {wrong[0]}.")
+    return weights
+
+
+def _verdict(value: object, where: str) -> Verdict:
+    """A verdict as True, False or None; 0 and 1 are taken too."""
+    if value is None:
+        return None
+    if isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1):
+        return bool(value)
+    raise InvalidSample(f"{where} must be True, False or None; got {value!r}.")
+
+
+def _ends(accepted: list[object]) -> NDArray[np.int32]:
+    code = {None: 0, True: 1, False: 2}
+    return np.array([code[_verdict(value, f"accepted[{r}]")] for r, value in enumerate(accepted)], dtype=np.int32)
+
+
+def _marks(verdicts: list[Any], states: list[Any], lengths: NDArray[np.int64], table: list[Mark]) -> NDArray[np.int32]:
+    """Index into the table (which grows) for every position of every word."""
+    numbers = {mark: number for number, mark in enumerate(table)}
+    codes: list[int] = []
+    for r, (seen, run, length) in enumerate(zip(verdicts, states, lengths.tolist(), strict=True)):
+        word_verdicts = _positions("verdicts", seen, r, length)
+        word_states = _positions("states", run, r, length)
+        for i, (verdict, state) in enumerate(zip(word_verdicts, word_states, strict=True)):
+            mark = Mark(_verdict(verdict, f"verdicts[{r}][{i}]"), _possible(state, r, i))
+            codes.append(numbers.setdefault(mark, len(numbers)))
+    table[:] = list(numbers)
+    return np.array(codes, dtype=np.int32)
+
+
+def _positions(name: str, values: Iterable[Any] | None, r: int, length: int) -> Sequence[Any]:
+    if values is None:
+        return [None] * (length + 1)
+    if not isinstance(values, Iterable):
+        raise InvalidSample(f"{name}[{r}] must be a sequence of {length + 1} values or None; got {values!r}.")
+    listed = list(values)
+    if len(listed) != length + 1:
+        raise InvalidSample(
+            f"word {r} has {length} symbols, so {name}[{r}] must have {length + 1} values, one before the first "
+            f"symbol and one after each; got {len(listed)}."
+        )
+    return listed
+
+
+def _possible(state: object, r: int, i: int) -> frozenset[State] | None:
+    """States that a seen value allows: a set stands for one of its members, anything else for itself."""
+    if state is None:
+        return None
+    if isinstance(state, set):
+        if not state:
+            raise InvalidSample(f"states[{r}][{i}] is an empty set, which no run can satisfy; use None for not seen.")
+        return frozenset(state)
+    if not isinstance(state, Hashable):
+        raise InvalidSample(f"states[{r}][{i}] must be a state's name, a set of names or None; got {state!r}.")
+    return frozenset((state,))
+
+
+def _joined_ends(
+    ends: NDArray[np.int32], marks: NDArray[np.int32], offsets: NDArray[np.int64], table: list[Mark]
+) -> NDArray[np.int32]:
+    """Move each verdict after the last symbol to the word, so that one observation has one form (marks change)."""
+    joined = ends.copy()
+    last = offsets[1:] + np.arange(len(ends))
+    numbers = {mark: number for number, mark in enumerate(table)}
+    for r, position in enumerate(last.tolist()):
+        mark = table[marks[position]]
+        if mark.verdict is None:
+            continue
+        end = FIRST_MARKS.index(Mark(mark.verdict))
+        if ends[r] not in (0, end):
+            raise InvalidSample(
+                f"accepted[{r}] is {FIRST_MARKS[ends[r]].verdict}, but the last of verdicts[{r}] is {mark.verdict}; "
+                "both speak of the state after the whole word and must agree."
+            )
+        joined[r] = end
+        marks[position] = numbers.setdefault(Mark(None, mark.states), len(numbers))
+    table[:] = list(numbers)
+    return joined

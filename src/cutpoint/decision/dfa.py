@@ -1,0 +1,147 @@
+"""Deterministic finite automata, and how they are extracted from a cut-point language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, Word
+from cutpoint.exact import Integral
+from cutpoint.model import Acceptor
+from cutpoint.model.gallery import deterministic
+
+
+@dataclass(frozen=True)
+class DFA:
+    """Deterministic finite automaton: ``transitions[state][a]`` is the next state on symbol number a.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> dfa = cp.Language(cp.p_adic(2), "1/2").to_dfa()
+    >>> dfa
+    <DFA: 3 states, 2 symbols, 1 final>
+    >>> dfa.accepts("11"), dfa.accepts("01")  # 0.11 > 1/2, 0.10 is not
+    (True, False)
+    """
+
+    alphabet: Alphabet
+    transitions: tuple[tuple[int, ...], ...]
+    initial: int
+    final: frozenset[int]
+
+    @property
+    def n_states(self) -> int:
+        """Number of states."""
+        return len(self.transitions)
+
+    def accepts(self, word: Word) -> bool:
+        """Whether the run on a word ends in a final state."""
+        state = self.initial
+        for symbol in self.alphabet.encode_word(word).tolist():
+            state = self.transitions[state][symbol]
+        return state in self.final
+
+    __contains__ = accepts
+
+    def to_acceptor(self) -> Acceptor:
+        """The same automaton as an acceptor whose acceptance is 0 or 1."""
+        rows = {s: dict(zip(self.alphabet, row, strict=True)) for s, row in enumerate(self.transitions)}
+        return deterministic(rows, self.initial, self.final)
+
+    def __repr__(self) -> str:
+        return f"<DFA: {self.n_states} states, {len(self.alphabet)} symbols, {len(self.final)} final>"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """No answer within the limit: ``explored`` states were seen, and there are more. The question is undecidable."""
+
+    explored: int
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ACCEPTS_ALL, ACCEPTS_NONE = (1,), (-1,)
+"""The two sinks among the residuals: every entry positive, no entry positive."""
+
+
+def residual_dfa(
+    alphabet: Alphabet, integers: Integral, final: NDArray[np.bool_], cut_point: Fraction, max_states: int
+) -> DFA | Unknown:
+    r"""Minimal DFA of :math:`\{x : \pi P(x) f > \lambda\}` by exact residuals, if the exploration closes.
+
+    A word is accepted iff :math:`\pi P(x)(f - \lambda 1) > 0`. Reading it from the back, the column vectors
+    :math:`P(z)(f - \lambda 1)` up to a positive factor are the states of a DFA for the reversed words; a column with
+    all entries positive accepts everything, one without a positive entry nothing. Reversing a DFA whose states are all
+    reachable, and taking sets, gives the minimal DFA (Brzozowski).
+    """
+    matrices = [[[int(x) for x in row] for row in matrix.tolist()] for matrix in integers.matrices]
+    start = [cut_point.denominator * int(kept) - cut_point.numerator for kept in final]
+    columns = {_residual(start): 0}
+    steps: list[list[int]] = []
+    for column in (queue := list(columns)):
+        row = []
+        for matrix in matrices:
+            after = column if column in (ACCEPTS_ALL, ACCEPTS_NONE) else _residual(_times(matrix, column))
+            if after not in columns:
+                if len(columns) == max_states:
+                    return Unknown(explored=max_states)
+                columns[after] = len(columns)
+                queue.append(after)
+            row.append(columns[after])
+        steps.append(row)
+    initial = [int(x) for x in integers.initial.entries()]
+    accepting = [state for column, state in columns.items() if _is_positive(initial, column)]
+    return _reversed_dfa(alphabet, steps, accepting, max_states)
+
+
+def _residual(column: list[int]) -> tuple[int, ...]:
+    """Column up to a positive factor; the sinks are each one residual."""
+    if all(x > 0 for x in column):
+        return ACCEPTS_ALL
+    if all(x <= 0 for x in column):
+        return ACCEPTS_NONE
+    divisor = gcd(*column)
+    return tuple(x // divisor for x in column)
+
+
+def _times(matrix: list[list[int]], column: tuple[int, ...]) -> list[int]:
+    return [sum(p * x for p, x in zip(row, column, strict=True)) for row in matrix]
+
+
+def _is_positive(initial: list[int], column: tuple[int, ...]) -> bool:
+    if column in (ACCEPTS_ALL, ACCEPTS_NONE):
+        return column == ACCEPTS_ALL
+    return sum(p * x for p, x in zip(initial, column, strict=True)) > 0
+
+
+def _reversed_dfa(alphabet: Alphabet, steps: list[list[int]], accepting: list[int], max_states: int) -> DFA | Unknown:
+    """DFA of the reversed words of a DFA (state 0 first), by the subset construction; subsets are bit sets."""
+    backward = [[0] * len(steps) for _ in alphabet]
+    for state, row in enumerate(steps):
+        for symbol, after in enumerate(row):
+            backward[symbol][after] |= 1 << state
+    subsets = {sum(1 << state for state in accepting): 0}
+    transitions: list[tuple[int, ...]] = []
+    for subset in (queue := list(subsets)):
+        row = []
+        for into in backward:
+            before = 0
+            for state in range(len(steps)):
+                if subset >> state & 1:
+                    before |= into[state]
+            if before not in subsets:
+                if len(subsets) == max_states:
+                    return Unknown(explored=max_states)
+                subsets[before] = len(subsets)
+                queue.append(before)
+            row.append(subsets[before])
+        transitions.append(tuple(row))
+    final = frozenset(number for subset, number in subsets.items() if subset & 1)
+    return DFA(alphabet, tuple(transitions), 0, final)

@@ -1,0 +1,55 @@
+"""Arrays in, arrays out: the recursions, compiled where possible.
+
+``CUTPOINT_KERNELS=native`` or ``reference`` chooses; by default the compiled kernels are taken, and where they are
+missing the reference takes over and says so once, at the first use.
+"""
+
+import os
+import warnings
+from functools import cache
+from types import ModuleType
+
+from cutpoint.errors import KernelsUnavailable
+
+VARIABLE = "CUTPOINT_KERNELS"
+
+
+@cache
+def kernels() -> ModuleType:
+    """Module of kernels in use."""
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted not in ("", "native", "reference"):
+        raise KernelsUnavailable(
+            f"{VARIABLE} must be 'native' or 'reference'; got {wanted!r}. Unset it to let cutpoint choose."
+        )
+    if wanted != "reference":
+        try:
+            from cutpoint.kernels import native  # noqa: PLC0415
+        except ImportError as missing:
+            if wanted == "native":
+                raise KernelsUnavailable(
+                    f"{VARIABLE}=native, but the compiled kernels are not installed ({missing}). Reinstall cutpoint "
+                    "where a C++20 compiler is found, or unset the variable."
+                ) from missing
+            warnings.warn(
+                "the compiled kernels of cutpoint are not installed: using the NumPy reference kernels, which give "
+                f"the same answers more slowly. Set {VARIABLE}=reference to choose them without this message.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        else:
+            return native
+    from cutpoint.kernels import reference  # noqa: PLC0415
+
+    return reference
+
+
+def kernel_info() -> dict[str, str]:
+    """Which kernels are in use, and how to choose.
+
+    Examples
+    --------
+    >>> sorted(kernel_info())
+    ['choose', 'kernels']
+    """
+    return {"kernels": kernels().__name__.rpartition(".")[2], "choose": f"set {VARIABLE}=native or reference"}

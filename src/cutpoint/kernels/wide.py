@@ -1,0 +1,118 @@
+"""The recursions of :mod:`reference` in numbers whose exponent is a 64-bit integer.
+
+A probability of e^-1,000,000 is an ordinary number here, and no product of non-zero numbers is ever zero: what comes
+out as 0 is impossible, not underflowed. Slower than plain floats, so only the words that need it come here.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+Masks = NDArray[np.bool_]
+
+ZERO = -(2**60)
+"""Exponent of zero: below all others, and still far from overflow when a few are added."""
+
+NEGLIGIBLE = -1100
+"""A term this many powers of two below the largest does not change a sum."""
+
+
+class Wide(NamedTuple):
+    """Numbers ``fraction · 2**exponent`` with fraction 0 or in [1/2, 1)."""
+
+    fraction: Floats
+    exponent: NDArray[np.int64]
+
+
+def wide(values: Floats) -> Wide:
+    """Floats as wide numbers, exactly."""
+    fraction, exponent = np.frexp(values)
+    return Wide(fraction, np.where(fraction == 0.0, ZERO, exponent.astype(np.int64)))
+
+
+def product(left: Wide, right: Wide) -> Wide:
+    """Entrywise product, with broadcasting."""
+    fraction, shift = np.frexp(left.fraction * right.fraction)
+    return Wide(fraction, np.where(fraction == 0.0, ZERO, left.exponent + right.exponent + shift))
+
+
+def total(terms: Wide, axis: int) -> Wide:
+    """Sum along an axis."""
+    top = terms.exponent.max(axis=axis, keepdims=True)
+    shift = np.maximum(terms.exponent - top, NEGLIGIBLE).astype(np.int32)
+    fraction, carry = np.frexp(np.ldexp(terms.fraction, shift).sum(axis=axis))
+    return Wide(fraction, np.where(fraction == 0.0, ZERO, top.squeeze(axis) + carry))
+
+
+def ratio(numerator: Wide, denominator: Wide) -> Floats:
+    """Quotients as floats; 0 where the denominator is 0. Meant for quotients of at most 1."""
+    possible = denominator.fraction > 0.0
+    quotient = np.where(possible, numerator.fraction, 0.0) / np.where(possible, denominator.fraction, 1.0)
+    shift = np.clip(numerator.exponent - denominator.exponent, NEGLIGIBLE, 2).astype(np.int32)
+    return np.asarray(np.ldexp(quotient, shift), dtype=np.float64)
+
+
+def log(values: Wide) -> Floats:
+    """Natural logarithms; -inf for zero."""
+    positive = values.fraction > 0.0
+    logs = np.log(np.where(positive, values.fraction, 1.0)) + values.exponent * np.log(2.0)
+    return np.where(positive, logs, -np.inf)
+
+
+def log_probability(transitions: Floats, initial: Floats, words: Codes, seen: Masks) -> Floats:
+    """Log-probability of the evidence on each word of a block; -inf exactly where it is impossible."""
+    for row in _forward(wide(transitions), wide(initial), words, seen):
+        last = row
+    return log(total(last, axis=-1))
+
+
+def pair_posteriors(
+    transitions: Floats, initial: Floats, words: Codes, seen: Masks
+) -> tuple[Floats, Iterator[tuple[int, Floats]]]:
+    """Log-probabilities and pair posteriors of a block, as ``reference._pair_posteriors``; zeros where impossible."""
+    steps = wide(transitions)
+    rows = list(_forward(steps, wide(initial), words, seen))
+    probability = total(rows[-1], axis=-1)
+    return log(probability), _backward(steps, words, seen, rows, probability)
+
+
+def _forward(steps: Wide, initial: Wide, words: Codes, seen: Masks) -> Iterator[Wide]:
+    shape = seen[:, 0].shape
+    row = Wide(np.broadcast_to(initial.fraction, shape), np.broadcast_to(initial.exponent, shape))
+    yield (row := _where(seen[:, 0], row))
+    for i in range(words.shape[1]):
+        row = total(product(_columnwise(row), _taken(steps, words[:, i])), axis=-2)
+        yield (row := _where(seen[:, i + 1], row))
+
+
+def _backward(
+    steps: Wide, words: Codes, seen: Masks, rows: list[Wide], probability: Wide
+) -> Iterator[tuple[int, Floats]]:
+    whole = Wide(probability.fraction[:, None, None], probability.exponent[:, None, None])
+    column = wide(np.ones(seen[:, -1].shape))
+    for i in range(words.shape[1], 0, -1):
+        after = _rowwise(_where(seen[:, i], column))
+        onward = product(_taken(steps, words[:, i - 1]), after)
+        yield i, ratio(product(_columnwise(rows[i - 1]), onward), whole)
+        column = total(onward, axis=-1)
+    yield 0, ratio(_rowwise(product(rows[0], column)), whole)
+
+
+def _where(kept: Masks, values: Wide) -> Wide:
+    return Wide(np.where(kept, values.fraction, 0.0), np.where(kept, values.exponent, ZERO))
+
+
+def _taken(values: Wide, index: Codes) -> Wide:
+    return Wide(values.fraction[index], values.exponent[index])
+
+
+def _columnwise(row: Wide) -> Wide:
+    return Wide(row.fraction[..., :, None], row.exponent[..., :, None])
+
+
+def _rowwise(column: Wide) -> Wide:
+    return Wide(column.fraction[..., None, :], column.exponent[..., None, :])

@@ -1,0 +1,25 @@
+"""Learning acceptors from complete data, from parts of runs, from verdicts."""
+
+from cutpoint.learning.baum_welch import baum_welch
+from cutpoint.learning.complete import count_transitions, counts_log_likelihood, maximum_likelihood
+from cutpoint.learning.counts import Counts, expected_counts, likelihood, log_likelihood
+from cutpoint.learning.design import DesignMatrix, design_matrix
+from cutpoint.learning.em import expectation_maximization, hidden_runs
+from cutpoint.learning.fit import Fit, Stop
+
+__all__ = [
+    "Counts",
+    "DesignMatrix",
+    "Fit",
+    "Stop",
+    "baum_welch",
+    "count_transitions",
+    "counts_log_likelihood",
+    "design_matrix",
+    "expectation_maximization",
+    "expected_counts",
+    "hidden_runs",
+    "likelihood",
+    "log_likelihood",
+    "maximum_likelihood",
+]

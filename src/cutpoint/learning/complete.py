@@ -1,0 +1,132 @@
+"""Complete data: every state of every run was seen (section 4, up to Prop. 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cutpoint.data import Sample, State
+from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.model.parts import States
+
+Floats = NDArray[np.float64]
+
+
+def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:
+    """Counts v of complete data: how often each transition was made, ``[a, s, t]``.
+
+    Parameters
+    ----------
+    sample : every observation must have all n + 1 states seen.
+    states : the states, in the order of the result's axes.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> sample = cp.Sample(["00", "01"], states=["aab", "abb"])
+    >>> cp.count_transitions(sample, "ab")
+    array([[[1., 2.],
+            [0., 0.]],
+    <BLANKLINE>
+           [[0., 0.],
+            [0., 1.]]])
+    """
+    names = States(states)
+    counts = np.zeros((len(sample.alphabet), len(names), len(names)))
+    runs = [complete_run(sample, r, names) for r in range(len(sample))]
+    for r, run in enumerate(runs):
+        word = sample.symbols[sample.offsets[r] : sample.offsets[r + 1]]
+        np.add.at(counts, (word, run[:-1], run[1:]), sample.counts[r])
+    return counts
+
+
+def complete_run(sample: Sample, r: int, states: States) -> NDArray[np.int64]:
+    """Codes of the states of observation r, all of which must have been seen."""
+    seen = [mark.states for mark in sample.marks_of(r) if mark.states is not None and len(mark.states) == 1]
+    if len(seen) != sample.lengths[r] + 1:
+        raise InvalidSample(
+            f"complete data needs a state at all {sample.lengths[r] + 1} positions; observation {sample.describe(r)} "
+            f"has {len(seen)}. Use baum_welch for runs that were seen in part."
+        )
+    where = f"observation {sample.describe(r)}: "
+    return np.array([states.code(state, where) for one in seen for state in one])
+
+
+def maximum_likelihood(counts: ArrayLike, unseen: Any = "uniform") -> Floats:
+    r"""Maximum likelihood estimate of the transitions from counts, Prop. 4.1.
+
+    .. math:: \hat\theta_{t;a,s} = v_{t;a,s} \Big/ \sum_{t'} v_{t';a,s}
+
+    Parameters
+    ----------
+    counts : ``[a, s, t]``, non-negative.
+    unseen : what to put in a row whose counts are all 0, where the paper's formula is 0/0: ``"uniform"``, ``"stay"``
+        (the state does not change), ``"error"``, or an array of transitions to take the row from.
+
+    Examples
+    --------
+    >>> maximum_likelihood([[[3, 1], [0, 0]]])
+    array([[[0.75, 0.25],
+            [0.5 , 0.5 ]]])
+    """
+    v = checked_counts(counts)
+    totals = v.sum(axis=-1, keepdims=True)
+    never = totals[..., 0] == 0.0
+    rows = _unseen_rows(unseen, v.shape, never)
+    return np.where(never[..., None], rows, v / np.where(totals > 0.0, totals, 1.0))
+
+
+def counts_log_likelihood(counts: ArrayLike, transitions: ArrayLike) -> float:
+    r"""Log-likelihood :math:`\ell(\theta) = \sum v_{t;a,s} \log \theta_{t;a,s}` of counts, with 0 log 0 = 0.
+
+    The paper prints :math:`v \cdot \theta`; it is :math:`v \cdot \log\theta`. -inf if a counted transition has
+    probability 0.
+
+    Examples
+    --------
+    >>> round(counts_log_likelihood([[[3, 1], [0, 0]]], [[[0.75, 0.25], [0.5, 0.5]]]), 6)
+    -2.249341
+    """
+    v, theta = checked_counts(counts), np.asarray(transitions, dtype=np.float64)
+    if v.shape != theta.shape:
+        raise InvalidArgument(f"counts and transitions must have the same shape; got {v.shape} and {theta.shape}.")
+    used = v > 0.0
+    if (theta[used] <= 0.0).any():
+        return -np.inf
+    return float((v[used] * np.log(theta[used])).sum())
+
+
+def checked_counts(counts: ArrayLike) -> Floats:
+    """Counts as floats ``[a, s, t]``, finite and not negative."""
+    try:
+        v = np.array(counts, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"counts must be an array [a, s, t] of numbers; got {counts!r}.") from None
+    if v.ndim != 3 or v.shape[1] != v.shape[2]:
+        raise InvalidArgument(f"counts must have shape [a, s, t] with as many t as s; got shape {v.shape}.")
+    wrong = np.argwhere(~(np.isfinite(v) & (v >= 0.0)))
+    if len(wrong):
+        a, s, t = wrong[0]
+        raise InvalidArgument(f"counts must be finite and not negative; got {v[a, s, t]:g} at [{a}, {s}, {t}].")
+    return v
+
+
+def _unseen_rows(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_]) -> Floats:
+    if isinstance(unseen, str):
+        if unseen == "uniform":
+            return np.full(shape, 1.0 / shape[-1])
+        if unseen == "stay":
+            return np.broadcast_to(np.eye(shape[-1]), shape)
+        if unseen == "error":
+            if never.any():
+                a, s = np.argwhere(never)[0]
+                raise InvalidArgument(f"symbol number {a} was never read in state number {s}: its row is unknown.")
+            return np.zeros(shape)
+    elif np.shape(unseen) == shape:
+        return np.asarray(unseen, dtype=np.float64)
+    raise InvalidArgument(
+        f"unseen must be 'uniform', 'stay', 'error' or an array of transitions of shape {shape}; got {unseen!r}."
+    )

@@ -1,0 +1,50 @@
+"""A sample as an acceptor sees it: codes of its own alphabet, and masks over its own states."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Mark, Sample
+from cutpoint.errors import InvalidArgument
+from cutpoint.kernels import kernels
+from cutpoint.model import Acceptor
+
+
+class Evidence(NamedTuple):
+    """Arguments of the kernels that describe a sample, in their order."""
+
+    masks: NDArray[np.bool_]
+    symbols: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    marks: NDArray[np.int32] | None
+    ends: NDArray[np.int32]
+
+
+def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
+    """Arrays of a sample for the kernels; unknown symbols and states are refused."""
+    if not isinstance(sample, Sample):
+        raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
+    masks = np.stack([_mask(acceptor, mark) for mark in sample.mark_table])
+    return Evidence(masks, *acceptor.encode(sample), sample.marks, sample.ends)
+
+
+def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
+    """States that agree with a mark: the e of the recursions."""
+    mask = np.ones(acceptor.n_states, dtype=np.bool_)
+    if mark.verdict is not None:
+        mask &= acceptor.final == mark.verdict
+    if mark.states is not None:
+        seen = [acceptor.states.code(state, "states of the sample: ") for state in mark.states]
+        mask &= np.isin(np.arange(acceptor.n_states), seen)
+    return mask
+
+
+def log_likelihoods(acceptor: Acceptor, sample: Sample) -> NDArray[np.float64]:
+    """Log-probability of what was seen, for each distinct observation."""
+    logs: NDArray[np.float64] = kernels().log_probabilities(
+        acceptor.transitions, acceptor.initial, *evidence(acceptor, sample)
+    )
+    return logs

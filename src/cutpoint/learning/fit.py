@@ -1,0 +1,78 @@
+"""Fit: what learning returns, and why it stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from cutpoint.errors import MissingExtra
+from cutpoint.model import Acceptor
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Stop(Enum):
+    """Why learning stopped; the value is the explanation."""
+
+    CONVERGED = "converged: the last step raised the log-likelihood by no more than the tolerance."
+    STEP_LIMIT = "step limit: max_steps was reached while the log-likelihood still rose; raise max_steps to go on."
+    NO_EVIDENCE = (
+        "no evidence: the sample holds inputs alone, and inputs alone carry no information about the transitions "
+        "(rows sum to 1, so every choice of them gives the inputs the same likelihood). Add what was seen of the runs: "
+        "Sample(words, accepted=...), verdicts=... or states=..."
+    )
+    INTERRUPTED = "interrupted: stopped by the user; the acceptor is the best so far."
+    IMPOSSIBLE = "impossible observation: the acceptor gives probability 0 to something that was seen."
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Result of learning.
+
+    Attributes
+    ----------
+    acceptor : the acceptor found.
+    history : log-likelihood before the first and after each step, never decreasing; with a prior, the log-likelihood
+        plus the logarithm of the prior's density, which is what then never decreases.
+    stop : a :class:`Stop`; ``print(fit.stop)`` explains it.
+    log_likelihood : log-likelihood of the sample under the acceptor.
+    detail : more about the stop, such as the observation that is impossible.
+    """
+
+    acceptor: Acceptor
+    history: tuple[float, ...]
+    stop: Stop
+    log_likelihood: float
+    detail: str = ""
+
+    @property
+    def steps(self) -> int:
+        """Number of steps taken."""
+        return len(self.history) - 1
+
+    @property
+    def converged(self) -> bool:
+        """Whether the steps came to rest, rather than being cut short."""
+        return self.stop in (Stop.CONVERGED, Stop.NO_EVIDENCE)
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Learning curve: the history against the steps, drawn with matplotlib (extra ``[plot]``)."""
+        try:
+            import matplotlib.pyplot as plt  # noqa: PLC0415
+        except ImportError:
+            raise MissingExtra("plot needs matplotlib; install it with: pip install 'cutpoint[plot]'.") from None
+        drawn: Any = plt.figure(layout="constrained").add_subplot() if axes is None else axes
+        drawn.plot(range(len(self.history)), self.history, marker="o" if self.steps < 40 else None, markersize=3)
+        drawn.set(xlabel="step", ylabel="log-likelihood", title=f"{self.steps} steps, {self.stop.name.lower()}")
+        drawn.grid(alpha=0.3)
+        return drawn  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        first, last = self.history[0], self.history[-1]
+        sentence = f"{self.stop} {self.detail}".rstrip()
+        return f"<Fit: {self.steps} steps, log-likelihood {first:.6g} → {last:.6g}\n  {sentence}\n  {self.acceptor!r}>"

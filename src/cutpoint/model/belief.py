@@ -1,0 +1,147 @@
+"""The belief-network view of an acceptor (section 3, Fig. 2): nodes, arcs, factors, joint distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import State, Word
+from cutpoint.errors import InvalidArgument, TooLarge
+from cutpoint.model.acceptor import Acceptor
+
+Floats = NDArray[np.float64]
+
+LARGEST_TABLE = 10**7
+"""Most entries of a joint table; more are refused."""
+
+
+class Factor(NamedTuple):
+    """Factor of the joint distribution: its table has one axis per variable; with parents, the child comes last."""
+
+    variables: tuple[str, ...]
+    table: Floats
+
+    @property
+    def name(self) -> str:
+        """Notation such as ``p(S2 | X1, S1)``."""
+        *parents, child = self.variables
+        return f"p({child} | {', '.join(parents)})" if parents else f"p({child})"
+
+
+class BeliefNetwork:
+    r"""Belief network of an acceptor for inputs of length n, with uniform inputs.
+
+    .. math:: p_{X,S} = p_{S_1}\, p_{X_1}\, p_{S_2|X_1,S_1} \cdots p_{X_n}\, p_{S_{n+1}|X_n,S_n}, \qquad p_{X_i} = 1/l'
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> network = cp.BeliefNetwork(cp.p_adic(2), 2)
+    >>> network.nodes
+    ('X1', 'X2', 'S1', 'S2', 'S3')
+    >>> network.arcs
+    (('X1', 'S2'), ('S1', 'S2'), ('X2', 'S3'), ('S2', 'S3'))
+    >>> [factor.name for factor in network.factors]
+    ['p(S1)', 'p(X1)', 'p(S2 | X1, S1)', 'p(X2)', 'p(S3 | X2, S2)']
+    """
+
+    def __init__(self, acceptor: Acceptor, length: int) -> None:
+        if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 0:
+            raise InvalidArgument(f"the length of a belief network must be a whole number, 0 or more; got {length!r}.")
+        self.acceptor = acceptor
+        self.length = int(length)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Random variables: inputs X1 … Xn, then states S1 … Sn+1."""
+        inputs = [f"X{i}" for i in range(1, self.length + 1)]
+        return (*inputs, *(f"S{i}" for i in range(1, self.length + 2)))
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs (parent, child): every S_{i+1} depends on X_i and S_i."""
+        each = ((f"{parent}{i}", f"S{i + 1}") for i in range(1, self.length + 1) for parent in "XS")
+        return tuple(each)
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """Factors whose product is the joint distribution, in the order of the formula."""
+        uniform = np.full(self.acceptor.n_symbols, 1.0 / self.acceptor.n_symbols)
+        factors = [Factor(("S1",), self.acceptor.initial)]
+        for i in range(1, self.length + 1):
+            factors.append(Factor((f"X{i}",), uniform))
+            factors.append(Factor((f"X{i}", f"S{i}", f"S{i + 1}"), self.acceptor.transitions))
+        return tuple(factors)
+
+    def values(self, node: str) -> tuple[Hashable, ...]:
+        """Values of a node: the symbols for an X, the states for an S."""
+        if node not in self.nodes:
+            raise InvalidArgument(f"the network has the nodes {', '.join(self.nodes)}; got {node!r}.")
+        return tuple(self.acceptor.alphabet if node.startswith("X") else self.acceptor.states)
+
+    def joint(self, word: Word, path: Iterable[State]) -> float:
+        """Joint probability of an input and a state path, as a product of the factors."""
+        codes = self._codes(word)
+        run = [self.acceptor.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
+        if len(run) != self.length + 1:
+            raise InvalidArgument(f"a path must have {self.length + 1} states; got {len(run)}.")
+        values = dict(zip(self.nodes, [*codes.tolist(), *run], strict=True))
+        probability = 1.0
+        for variables, table in self.factors:
+            probability *= table[tuple(values[variable] for variable in variables)]
+        return float(probability)
+
+    def words(self) -> Iterator[tuple[Hashable, ...]]:
+        """All inputs of this length, in lexicographic order: the rows of :meth:`joint_table`."""
+        return product(self.acceptor.alphabet, repeat=self.length)
+
+    def paths(self) -> Iterator[tuple[State, ...]]:
+        """All state paths of length n + 1, in lexicographic order: the columns of :meth:`joint_table`."""
+        return product(self.acceptor.states, repeat=self.length + 1)
+
+    def joint_table(self) -> Floats:
+        """Joint distribution by plain enumeration: ``[word, path]``; refused with a size where it would not fit."""
+        n_words, n_paths = self.acceptor.n_symbols**self.length, self.acceptor.n_states ** (self.length + 1)
+        if n_words * n_paths > LARGEST_TABLE:
+            raise TooLarge(
+                f"the joint table would have {n_words:,} x {n_paths:,} entries ({n_words * n_paths * 8 / 2**30:,.1f} "
+                f"GiB); at most {LARGEST_TABLE:,} entries are made. Use joint, forward or a shorter length."
+            )
+        table = self.acceptor.initial[None, :]
+        for _ in range(self.length):
+            grown = table.reshape(-1, 1, table.shape[1] // self.acceptor.n_states, self.acceptor.n_states, 1)
+            steps = self.acceptor.transitions[None, :, None] / self.acceptor.n_symbols
+            table = (grown * steps).reshape(grown.shape[0] * self.acceptor.n_symbols, -1)
+        return table
+
+    def forward(self, word: Word) -> Floats:
+        r"""Forward probabilities of section 4: :math:`f_{x,s}(0) = \pi_s / l'^n`, :math:`f(i) = f(i-1) P(x_i)`.
+
+        Shape ``(n + 1, n_states)``; the last row sums to :math:`p_X(x)`. The paper takes :math:`\pi` uniform; any
+        :math:`\pi` is allowed here. Its words define f(i) with the probability of the first i inputs only, its
+        recursion carries all n of them from the start: this follows the recursion, on which Prop. 4.2 rests.
+        """
+        self._codes(word)
+        return self.acceptor.forward(word) * float(self.acceptor.n_symbols) ** -self.length
+
+    def backward(self, word: Word) -> Floats:
+        """Backward probabilities of section 4: b(n) = 1, b(i-1) = P(x_i) b(i); all 1, because rows sum to 1."""
+        self._codes(word)
+        return self.acceptor.backward(word)
+
+    def input_probability(self, word: Word) -> float:
+        """Input marginal :math:`p_X(x)`, the last forward row summed."""
+        return float(self.forward(word)[-1].sum())
+
+    def __repr__(self) -> str:
+        return f"<BeliefNetwork: {len(self.nodes)} nodes, {len(self.arcs)} arcs, for inputs of length {self.length}>"
+
+    def _codes(self, word: Word) -> NDArray[np.int32]:
+        codes = self.acceptor.alphabet.encode_word(word)
+        if len(codes) != self.length:
+            raise InvalidArgument(f"this network is for inputs of length {self.length}; got length {len(codes)}.")
+        return codes

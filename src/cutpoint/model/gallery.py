@@ -1,0 +1,286 @@
+"""Classic acceptors, each with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cutpoint.data import Alphabet, State, Symbol
+from cutpoint.errors import InvalidArgument
+from cutpoint.exact import entry
+from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.parts import States
+
+
+def p_adic(p: int) -> Acceptor:
+    r"""The p-adic acceptor: the word x₁…x_k is accepted with probability 0.x_k…x₁ in base p.
+
+    .. math:: P(a) = \begin{pmatrix} 1 - a/p & a/p \\ 1 - (a+1)/p & (a+1)/p \end{pmatrix}, \quad 0 \le a < p
+
+    The symbols are the numerals ``"0"``, ``"1"``, … as strings. Its language at λ is regular if and only if λ is
+    rational. Source: Rabin, *Probabilistic automata*, Information and Control 6 (1963); the paper's Example 1, Fig. 1.
+
+    Examples
+    --------
+    >>> p_adic(10).exact_acceptance("523")  # 0.325
+    Fraction(13, 40)
+    """
+    _check_whole("p", p, 2)
+    matrices = {
+        str(a): [[1 - Fraction(a, p), Fraction(a, p)], [1 - Fraction(a + 1, p), Fraction(a + 1, p)]] for a in range(p)
+    }
+    return Acceptor(["s1", "s2"], list(matrices), matrices, "s1", {"s2"})
+
+
+def deterministic(transitions: Mapping[Any, Mapping[Any, State]], initial: State, final: Iterable[State]) -> Acceptor:
+    """A deterministic finite automaton as an acceptor: acceptance is 0 or 1.
+
+    ``transitions[state][symbol]`` is the next state. Source: Rabin and Scott, *Finite automata and their decision
+    problems*, IBM Journal of Research and Development 3 (1959).
+
+    Examples
+    --------
+    >>> ends_in_b = deterministic({"no": {"a": "no", "b": "yes"}, "yes": {"a": "no", "b": "yes"}}, "no", {"yes"})
+    >>> ends_in_b.acceptances(["ab", "ba"])
+    array([1., 0.])
+    """
+    alphabet = Alphabet(dict.fromkeys(symbol for row in transitions.values() for symbol in row))
+    for state, row in transitions.items():
+        for symbol in alphabet:
+            if symbol not in row:
+                raise InvalidArgument(f"state {state!r} must have a next state for symbol {symbol!r}; it has none.")
+    matrices = {symbol: {state: row[symbol] for state, row in transitions.items()} for symbol in alphabet}
+    return Acceptor(list(transitions), alphabet, matrices, initial, set(final))
+
+
+def parity() -> Acceptor:
+    """Accept words over 0, 1 with an odd number of ones. Source: Rabin and Scott (1959)."""
+    return deterministic({"even": {"0": "even", "1": "odd"}, "odd": {"0": "odd", "1": "even"}}, "even", {"odd"})
+
+
+TOMITA: dict[int, tuple[str, str, tuple[int, ...]]] = {
+    # number: (next state on 0, next state on 1, final states); state 0 is the first
+    1: ("11", "01", (0,)),
+    2: ("202", "122", (0,)),
+    3: ("02432", "10331", (0, 1, 4)),
+    4: ("1233", "0003", (0, 1, 2)),
+    5: ("1032", "2301", (0,)),
+    6: ("120", "201", (0,)),
+    7: ("02244", "11334", (0, 1, 2, 3)),
+}
+
+
+def tomita(number: int) -> Acceptor:
+    """One of the seven Tomita languages over 0, 1, the usual benchmark of grammatical inference.
+
+    1: only ones; 2: (10)*; 3: no odd run of ones is directly followed by an odd run of zeros; 4: no 000; 5: even
+    numbers of zeros and of ones; 6: as many zeros as ones modulo 3; 7: 0*1*0*1*.
+
+    Source: Tomita, *Dynamic construction of finite automata from examples using hill-climbing*, Proc. 4th Annual
+    Conference of the Cognitive Science Society (1982).
+
+    Examples
+    --------
+    >>> tomita(4).acceptances(["0100", "10001"])
+    array([1., 0.])
+    """
+    if number not in TOMITA:
+        raise InvalidArgument(f"the Tomita languages are numbered 1 to 7; got {number!r}.")
+    on_zero, on_one, final = TOMITA[number]
+    steps = {s: {"0": int(z), "1": int(o)} for s, (z, o) in enumerate(zip(on_zero, on_one, strict=True))}
+    return deterministic(steps, 0, final)
+
+
+def majority() -> Acceptor:
+    r"""More b than a: acceptance :math:`\tfrac12 + \tfrac12 (2^{-|x|_a} - 2^{-|x|_b})`, above 1/2 iff b outnumbers a.
+
+    A language that is not regular, at a cut point that is not isolated. A fair coin picks one of two experiments: does
+    a token that each a destroys with probability 1/2 survive, or does one that each b destroys perish? The idea of
+    comparing counts by survival is Freivalds', *Probabilistic two-way machines*, MFCS (1981).
+
+    Examples
+    --------
+    >>> majority().exact_acceptance("abb")
+    Fraction(5, 8)
+    """
+    half, one = Fraction(1, 2), Fraction(1)
+    steps: dict[str, dict[str, Any]] = {
+        "a": {"A": {"A": half, "no": half}, "B": "B", "no": "no", "yes": "yes"},
+        "b": {"A": "A", "B": {"B": half, "yes": half}, "no": "no", "yes": "yes"},
+    }
+    return Acceptor(["A", "B", "no", "yes"], "ab", steps, {"A": half, "B": one - half}, {"A", "yes"})
+
+
+def double_binary() -> Acceptor:
+    """Product of two binary numbers: ``u#v`` is accepted with probability 0.rev(u) · 0.rev(v) in base 2.
+
+    Its language is not regular at any cut point strictly between 0 and 1. Source: the p-adic acceptor of Rabin, run
+    twice; N. Fijalkow's lectures on probabilistic automata call it the universally non-regular automaton.
+
+    Examples
+    --------
+    >>> double_binary().exact_acceptance("1#01")  # 0.1 times 0.10
+    Fraction(1, 4)
+    """
+    half = Fraction(1, 2)
+    zero = {"low": "low", "high": {"low": half, "high": half}}
+    one = {"low": {"low": half, "high": half}, "high": "high"}
+
+    def second(steps: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the same machine on the second pair of states."""
+        renamed = {"low": "low2", "high": "high2"}
+        return {
+            renamed[s]: renamed[t] if isinstance(t, str) else {renamed[k]: p for k, p in t.items()}
+            for s, t in steps.items()
+        }
+
+    sink = {"no": "no"}
+    return Acceptor(
+        ["low", "high", "low2", "high2", "no"],
+        "01#",
+        {
+            "0": zero | second(zero) | sink,
+            "1": one | second(one) | sink,
+            "#": {"low": "no", "high": "low2", "low2": "no", "high2": "no"} | sink,
+        },
+        "low",
+        {"high2"},
+    )
+
+
+def value_one(x: Any = "3/4") -> Acceptor:
+    r"""Family with value 1 exactly when x > 1/2: some words are then accepted with probability as near 1 as you like.
+
+    A block ``b aⁿ b`` moves to the accepting sink with probability :math:`x^n/2`, to the rejecting one with
+    :math:`(1-x)^n/2`, and otherwise back to the start. Source: Gimbert and Oualhadj, *Probabilistic automata on finite
+    words: decidable and undecidable problems*, ICALP (2010).
+
+    Examples
+    --------
+    >>> value_one("3/4").exact_acceptance("baab")
+    Fraction(9, 32)
+    """
+    p = entry(x)
+    if not 0 <= p <= 1:
+        raise InvalidArgument(f"x must be a probability between 0 and 1; got {x!r}.")
+    kept = {"wait_up": "wait_up", "wait_down": "wait_down", "accept": "accept", "reject": "reject"}
+    return Acceptor(
+        ["start", "up", "wait_up", "down", "wait_down", "accept", "reject"],
+        "ab",
+        {
+            "a": kept | {"start": "start", "up": {"up": p, "wait_up": 1 - p}, "down": {"down": 1 - p, "wait_down": p}},
+            "b": kept
+            | {
+                "start": {"up": Fraction(1, 2), "down": Fraction(1, 2)},
+                "up": "accept",
+                "down": "reject",
+                "wait_up": "start",
+                "wait_down": "start",
+            },
+        },
+        "start",
+        {"accept"},
+    )
+
+
+def krylov(depth: int = 2) -> Acceptor:
+    """Krylov's learning automaton: it keeps to one of two actions, the deeper the surer, under reward and penalty.
+
+    Symbols ``+`` (reward) and ``-`` (penalty). A reward deepens the state; a penalty deepens or shallows it with
+    probability 1/2 each, and at the surface may switch the action. States are pairs (action, depth), 1 the
+    shallowest; final states are those of action 1. Source: V. Yu. Krylov, *On one stochastic automaton which is
+    asymptotically optimal in random medium*, Automation and Remote Control 24 (1964); Narendra and Thathachar,
+    *Learning Automata* (1989).
+
+    Examples
+    --------
+    >>> krylov(2).acceptance("+--")
+    0.75
+    """
+    _check_whole("depth", depth, 1)
+    half = Fraction(1, 2)
+    reward: dict[tuple[int, int], Any] = {}
+    penalty: dict[tuple[int, int], Any] = {}
+    for action in (1, 2):
+        for level in range(1, depth + 1):
+            deeper = (action, min(level + 1, depth))
+            shallower = (action, level - 1) if level > 1 else (3 - action, 1)
+            reward[action, level] = {deeper: 1}
+            penalty[action, level] = {deeper: half, shallower: half}
+    return Acceptor(
+        list(reward),
+        "+-",
+        {"+": reward, "-": penalty},
+        {(1, 1): 1},
+        {state for state in reward if state[0] == 1},
+    )
+
+
+def gambler(goal: int, win: Any = "1/2", start: int | None = None) -> Acceptor:
+    """Gambler's ruin: each ``p`` (play) wins or loses one coin, until 0 or the goal; final when the goal is reached.
+
+    Starts with half of the goal (rounded down) unless told. Source: Feller, *An Introduction to Probability Theory and
+    Its Applications* I, chapter XIV.
+
+    Examples
+    --------
+    >>> gambler(4).exact_acceptance("pppp")
+    Fraction(3, 8)
+    """
+    _check_whole("goal", goal, 1)
+    chance = entry(win)
+    if not 0 <= chance <= 1:
+        raise InvalidArgument(f"win must be a probability between 0 and 1; got {win!r}.")
+    rows = {coins: {coins + 1: chance, coins - 1: 1 - chance} for coins in range(1, goal)}
+    first = goal // 2 if start is None else start
+    return Acceptor(range(goal + 1), "p", {"p": {0: 0, goal: goal} | rows}, {first: 1}, {goal})
+
+
+def land_of_oz() -> Acceptor:
+    """The weather of the Land of Oz: never two nice days in a row; final when it rains.
+
+    One symbol ``d`` (a day); stationary distribution (2/5, 1/5, 2/5) of rain, nice, snow. Source: Kemeny, Snell and
+    Thompson, *Introduction to Finite Mathematics*, 3rd edition (1974).
+
+    Examples
+    --------
+    >>> land_of_oz().chain("d").stationary.round(12)
+    array([[0.4, 0.2, 0.4]])
+    """
+    matrix = [["1/2", "1/4", "1/4"], ["1/2", 0, "1/2"], ["1/4", "1/4", "1/2"]]
+    return Acceptor(["rain", "nice", "snow"], "d", {"d": matrix}, "nice", {"rain"})
+
+
+def random_acceptor(
+    states: int | Iterable[State],
+    alphabet: Iterable[Symbol],
+    rng: np.random.Generator | int,
+    concentration: float = 1.0,
+    final: Any = None,
+) -> Acceptor:
+    """Acceptor with random rows (Dirichlet, uniform unless told): a start for learning, a case for tests.
+
+    Every second state is final, beginning with the second, unless told; the initial distribution is random too. Small
+    concentrations give rows close to deterministic.
+
+    Examples
+    --------
+    >>> random_acceptor(3, "ab", rng=0)
+    <Acceptor: 3 states {0, 1, 2}, 2 symbols {a, b}, starts in {0, 1, 2}, accepts in {1}>
+    """
+    if not concentration > 0:
+        raise InvalidArgument(f"concentration must be positive; got {concentration!r}.")
+    names, sigma, draws = States(states), Alphabet(alphabet), np.random.default_rng(rng)
+    # Gamma variables of a tiny shape can all underflow to 0; the floor keeps every row a distribution.
+    weights = draws.gamma(concentration, size=(len(sigma), len(names), len(names))) + 1e-12
+    start = draws.gamma(concentration, size=len(names)) + 1e-12
+    chosen = np.arange(len(names)) % 2 == 1 if final is None else final
+    return Acceptor.normalized(names, sigma, weights, start, chosen)
+
+
+def _check_whole(name: str, value: Hashable, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidArgument(f"{name} must be a whole number, {least} or more; got {value!r}.")

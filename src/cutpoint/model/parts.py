@@ -1,0 +1,248 @@
+"""The parts of an acceptor as users write them, read into arrays and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, State
+from cutpoint.data.names import duplicates, known, listed, suggestion
+from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState, UnknownSymbol
+from cutpoint.exact import entry
+
+ROW_TOLERANCE = 1e-9
+"""How far a row of floats may be from summing to 1."""
+
+Numbers = NDArray[Any]
+"""Array of floats, or of ``Fraction`` objects when every entry is rational."""
+
+
+class States(tuple[State, ...]):
+    """Distinct state names in a fixed order; an int n gives 0 … n-1."""
+
+    _codes: dict[State, int]
+
+    def __new__(cls, states: int | Iterable[State]) -> States:
+        """Check the names and number them."""
+        if isinstance(states, States):
+            return states
+        if isinstance(states, bool) or not isinstance(states, int | np.integer | Iterable):
+            raise InvalidAcceptor(f"states must be a number or a collection of names; got {states!r}.")
+        if isinstance(states, int | np.integer) and states < 0:
+            raise InvalidAcceptor(f"the number of states must be at least 1; got {states}.")
+        self = super().__new__(cls, range(states) if isinstance(states, int | np.integer) else states)
+        if not self:
+            raise InvalidAcceptor("an acceptor needs at least one state; the state set is empty.")
+        unhashable = [name for name in self if not isinstance(name, Hashable)]
+        if unhashable:
+            raise InvalidAcceptor(f"state names must be hashable, such as strings or numbers; got {unhashable[0]!r}.")
+        self._codes = {name: code for code, name in enumerate(self)}
+        if len(self._codes) < len(self):
+            raise InvalidAcceptor(f"state names must be distinct; {listed(duplicates(self))} occur more than once.")
+        return self
+
+    def __contains__(self, state: object) -> bool:
+        return known(state, self._codes)
+
+    def code(self, state: Any, where: str = "") -> int:
+        """Number of a state."""
+        if state not in self:
+            raise UnknownState(
+                f"{where}{state!r} is not a state; the states are {listed(self)}.{suggestion(state, self)}"
+            )
+        return self._codes[state]
+
+    def __reduce__(self) -> tuple[type[States], tuple[list[State]]]:
+        return States, (list(self),)
+
+
+def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:
+    """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
+    shape = (len(alphabet), len(states), len(states))
+    if not isinstance(transitions, Mapping):
+        return _array(transitions, shape, "transitions", "one matrix per symbol")
+    unknown = [symbol for symbol in transitions if symbol not in alphabet]
+    if unknown:
+        raise UnknownSymbol(
+            f"transitions: symbol {unknown[0]!r} is not in the alphabet {listed(alphabet)}."
+            f"{suggestion(unknown[0], alphabet)}"
+        )
+    missing = [symbol for symbol in alphabet if symbol not in transitions]
+    if missing:
+        raise InvalidAcceptor(f"transitions must have a matrix for every symbol; none for {listed(missing)}.")
+    matrices = [_matrix(transitions[symbol], symbol, states) for symbol in alphabet]
+    if all(matrix.dtype == object for matrix in matrices):
+        return np.stack(matrices)
+    return np.stack([matrix.astype(np.float64) for matrix in matrices])
+
+
+def read_initial(initial: object, states: States) -> Numbers:
+    """Vector ``[s]`` from a state, a mapping of states to probabilities, or a vector."""
+    if initial in states:
+        return _row({initial: 1}, states, "initial")
+    if isinstance(initial, Mapping):
+        return _row(initial, states, "initial")
+    if isinstance(initial, str) or not isinstance(initial, Iterable):
+        states.code(initial, "initial: ")
+    return _array(initial, (len(states),), "initial", "one probability per state")
+
+
+def read_final(final: object, states: States) -> NDArray[np.bool_]:
+    """Vector ``[s]`` of bool from a collection of states, a state, or a vector of l zeros and ones."""
+    if final in states:
+        return _members((final,), states)
+    if isinstance(final, Mapping):
+        unmarked = _bits(list(final.values()), None)
+        return _members((state for state, kept in zip(final, unmarked, strict=True) if kept), states)
+    if isinstance(final, np.ndarray):
+        return _bits(final.tolist(), len(states))
+    if not isinstance(final, Collection):
+        states.code(final, "final: ")
+    if isinstance(final, Sequence) and not isinstance(final, str) and len(final) > 0:
+        if all(isinstance(value, bool | np.bool_) for value in final):
+            return _bits(final, len(states))
+        names = all(value in states for value in final)
+        bits = len(final) == len(states) and all(isinstance(v, int | np.integer) and v in (0, 1) for v in final)
+        if names and bits:
+            raise InvalidAcceptor(
+                f"final={final!r} can be read as state names and as a vector of zeros and ones. Pass a set of states, "
+                "or a bool array."
+            )
+        if bits:
+            return _bits(final, len(states))
+    return _members(final, states)  # type: ignore[arg-type]
+
+
+def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> None:
+    """Refuse entries that are not probabilities and rows that do not sum to 1."""
+    for rows, name in ((transitions, _row_name(alphabet, states)), (initial, _initial_name)):
+        _check_entries(rows, name, states)
+        sums = rows.sum(axis=-1)
+        off = sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE
+        for place in np.argwhere(off):
+            found = sums[tuple(place)]
+            raise InvalidAcceptor(
+                f"{name(place.tolist())} must sum to 1; got {found if rows.dtype == object else f'{found:.12g}'}. "
+                "Use Acceptor.normalized(...) to rescale rows."
+            )
+
+
+def scaled_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> tuple[Numbers, Numbers]:
+    """Transitions and initial row divided by the sums of their rows; a row that sums to 0 is refused."""
+    scaled = []
+    for rows, name in ((transitions, _row_name(alphabet, states)), (initial, _initial_name)):
+        _check_entries(rows, name, states)
+        sums = rows.sum(axis=-1, keepdims=True)
+        for place in np.argwhere(sums == 0):
+            raise InvalidAcceptor(f"{name(place.tolist())} sums to 0 and cannot be rescaled; give it a positive entry.")
+        scaled.append(np.asarray(rows / sums))
+    return scaled[0], scaled[1]
+
+
+def _row_name(alphabet: Alphabet, states: States) -> Callable[[Sequence[int]], str]:
+    return lambda place: f"row of symbol {alphabet[place[0]]!r}, state {states[place[1]]!r}"
+
+
+def _initial_name(_: Sequence[int]) -> str:
+    return "initial"
+
+
+def _check_entries(rows: Numbers, name: Callable[[Sequence[int]], str], states: States) -> None:
+    finite = np.isfinite(rows) if rows.dtype != object else np.ones(rows.shape, dtype=np.bool_)
+    for wrong, fault in ((~finite, "finite"), (rows < 0, "not negative")):
+        for place in np.argwhere(wrong):
+            raise InvalidAcceptor(
+                f"{name(place.tolist())} must have entries that are {fault}; "
+                f"got {rows[tuple(place)]} for state {states[place[-1]]!r}."
+            )
+
+
+def _matrix(matrix: object, symbol: object, states: States) -> Numbers:
+    """Matrix of one symbol, from nested mappings or an array."""
+    where = f"transitions[{symbol!r}]"
+    if not isinstance(matrix, Mapping):
+        return _array(matrix, (len(states), len(states)), where, "one row and one column per state")
+    for state in matrix:
+        states.code(state, f"{where}: ")
+    missing = [state for state in states if state not in matrix]
+    if missing:
+        raise InvalidAcceptor(f"{where} must have a row for every state; none for {listed(missing)}.")
+    return _common([_row(matrix[state], states, f"{where}[{state!r}]") for state in states])
+
+
+def _row(row: object, states: States, where: str) -> Numbers:
+    """Row from a mapping (states left out have probability 0), a single next state, or a vector."""
+    if isinstance(row, Mapping):
+        values: list[Any] = [Fraction(0)] * len(states)
+        for state, probability in row.items():
+            values[states.code(state, f"{where}: ")] = _entry(probability, f"{where}[{state!r}]")
+        return _common(values)
+    if row in states:
+        return _row({row: 1}, states, where)
+    return _array(row, (len(states),), where, "one probability per state")
+
+
+def _array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
+    """Array of floats, or of fractions if all entries are rational; the shape must fit."""
+    if hasattr(values, "__array__"):
+        values = np.asarray(values)
+    found = _shape(values)
+    if found != shape:
+        raise InvalidAcceptor(f"{where} must have shape {shape} ({meaning}); got {_told(found, values)}.")
+    if isinstance(values, np.ndarray) and np.issubdtype(values.dtype, np.floating):
+        return values.astype(np.float64)
+    flat = np.array(values, dtype=object).reshape(-1)
+    places = np.ndindex(*shape)
+    entries = [_entry(v, f"{where}{''.join(f'[{i}]' for i in at)}") for v, at in zip(flat, places, strict=True)]
+    return _common(entries).reshape(shape)
+
+
+def _entry(value: object, where: str) -> Fraction | float:
+    try:
+        return entry(value)
+    except InvalidArgument as wrong:
+        raise InvalidAcceptor(f"{where}: {wrong}.") from None
+
+
+def _common(values: list[Any]) -> Numbers:
+    """Entries or rows as one array: of fractions if all are, otherwise of floats."""
+    exact = all(isinstance(v, Fraction) or (isinstance(v, np.ndarray) and v.dtype == object) for v in values)
+    return np.array(values, dtype=object if exact else np.float64)
+
+
+def _shape(values: object) -> tuple[int, ...] | None:
+    """Shape of nested sequences; None if they are ragged."""
+    if isinstance(values, np.ndarray):
+        return tuple(values.shape)
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        return ()
+    inner = {_shape(value) for value in values}
+    if len(inner) > 1 or None in inner:
+        return None
+    return (len(values), *(inner.pop() or ())) if inner else (0,)
+
+
+def _told(shape: tuple[int, ...] | None, values: object) -> str:
+    if shape == ():
+        return repr(values)
+    return "rows of different lengths" if shape is None else f"shape {shape}"
+
+
+def _members(names: Iterable[object], states: States) -> NDArray[np.bool_]:
+    final = np.zeros(len(states), dtype=np.bool_)
+    for name in names:
+        final[states.code(name, "final: ")] = True
+    return final
+
+
+def _bits(values: Sequence[Any], n_states: int | None) -> NDArray[np.bool_]:
+    if n_states is not None and len(values) != n_states:
+        raise InvalidAcceptor(f"final as a vector must have one value per state, {n_states}; got {len(values)}.")
+    for value in values:
+        if value not in (0, 1):
+            raise InvalidAcceptor(f"final as a vector must hold zeros and ones only; got {value!r}.")
+    return np.array(values, dtype=np.bool_)

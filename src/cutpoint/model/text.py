@@ -1,0 +1,81 @@
+"""An acceptor as plain text: one line for the prompt, a table for the eye."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from cutpoint.model.quintuple import Quintuple
+
+LINE = 100
+"""Longest line of a repr."""
+
+
+def one_line(acceptor: Quintuple) -> str:
+    """Repr of an acceptor: sizes and names, shortened to fit on a line."""
+    final = [state for state, kept in zip(acceptor.states, acceptor.final, strict=True) if kept]
+    start = [state for state, p in zip(acceptor.states, acceptor.initial, strict=True) if p > 0]
+    parts = (
+        f"{acceptor.n_states} states {_braced(acceptor.states)}",
+        f"{acceptor.n_symbols} symbols {_braced(acceptor.alphabet)}",
+        f"starts in {_braced(start)}",
+        f"accepts in {_braced(final)}",
+    )
+    return f"<Acceptor: {', '.join(parts)}{', exact' if acceptor.is_exact else ''}>"
+
+
+def table(acceptor: Quintuple, width: int = 100, digits: int = 4) -> str:
+    """All matrices of an acceptor, side by side as far as the width allows.
+
+    An arrow marks the states it can start in, with the probability; a star marks the final states.
+    """
+    rows = [_label(acceptor, s) for s in range(acceptor.n_states)]
+    left = aligned([["", ""], ["", ""], *rows])
+    blocks = [_block(acceptor, a, digits) for a in range(acceptor.n_symbols)]
+    bands: list[list[list[str]]] = [[left]]
+    for block in blocks:
+        used = sum(len(lines[0]) + 3 for lines in bands[-1])
+        if used + len(block[0]) > width and len(bands[-1]) > 1:
+            bands.append([left])
+        bands[-1].append(block)
+    return "\n\n".join("\n".join("   ".join(line).rstrip() for line in zip(*band, strict=True)) for band in bands)
+
+
+def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines of equal width, columns aligned to the left."""
+    widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A probability as text: fractions as they are, floats with a few digits."""
+    return str(value) if isinstance(value, Fraction) else np.format_float_positional(value, digits, trim="-")
+
+
+def _label(acceptor: Quintuple, s: int) -> list[str]:
+    start = number(acceptor.exact_initial[s] if acceptor.is_exact else acceptor.initial[s])
+    arrow = "" if start == "0" else ("→" if start == "1" else f"→ {start}")
+    return [arrow, f"{acceptor.states[s]}{' *' if acceptor.final[s] else ''}"]
+
+
+def _block(acceptor: Quintuple, a: int, digits: int) -> list[str]:
+    matrix = acceptor.exact_transitions[a] if acceptor.is_exact else acceptor.transitions[a]
+    lines = aligned([[str(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
+    title = f"{acceptor.alphabet[a]}:"
+    width = max(len(title), len(lines[0]))
+    return [line.ljust(width) for line in (title, *lines)]
+
+
+def _braced(names: Iterable[object], room: int = LINE // 5) -> str:
+    """Names in braces, as many as the room allows."""
+    shown: list[str] = []
+    for name in names:
+        shown.append(str(name))
+        if len(", ".join(shown)) > room:
+            shown[-1] = "…"
+            break
+    return "{" + ", ".join(shown) + "}"
