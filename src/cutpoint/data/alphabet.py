@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Alphabet(tuple[Symbol, ...]):
     >>> sigma = Alphabet("ab")
     >>> sigma
     Alphabet('ab')
-    >>> sigma.index("b"), "c" in sigma
+    >>> sigma.code("b"), "c" in sigma
     (1, False)
     >>> symbols, offsets = sigma.encode(["ab", "", "b"])
     >>> symbols.tolist(), offsets.tolist()
@@ -70,10 +70,12 @@ class Alphabet(tuple[Symbol, ...]):
     def __contains__(self, symbol: object) -> bool:
         return known(symbol, self._codes)
 
-    def index(self, symbol: Any, start: SupportsIndex = 0, stop: SupportsIndex = -1, /) -> int:
-        """Code of a symbol."""
+    def code(self, symbol: Any, where: str = "") -> int:
+        """Code of a symbol; an unknown one is refused."""
         if symbol not in self:
-            raise UnknownSymbol(f"symbol {symbol!r} is not in the alphabet {self._described(symbol)}")
+            raise UnknownSymbol(
+                f"{where}symbol {symbol!r} is not in the alphabet {listed(self)}.{suggestion(symbol, self)}"
+            )
         return self._codes[symbol]
 
     def encode_word(self, word: Word) -> NDArray[np.int32]:
@@ -131,13 +133,10 @@ class Alphabet(tuple[Symbol, ...]):
     def _unknown(self, word: Word, where: str) -> UnknownSymbol:
         """Error for the first symbol of a word that is not in the alphabet."""
         position, symbol = next((i, symbol) for i, symbol in enumerate(word) if symbol not in self)
-        sentence = f"{where}position {position}: symbol {symbol!r} is not in the alphabet {self._described(symbol)}"
+        sentence = f"{where}position {position}: symbol {symbol!r} is not in the alphabet {listed(self)}."
         if isinstance(word, str) and not self.is_text:
-            sentence += " A str is read character by character; pass a list of symbols instead."
-        return UnknownSymbol(sentence)
-
-    def _described(self, symbol: object) -> str:
-        return f"{listed(self)}.{suggestion(symbol, self)}"
+            return UnknownSymbol(f"{sentence} A str is read character by character; pass a list of symbols instead.")
+        return UnknownSymbol(sentence + suggestion(symbol, self))
 
 
 def each_word(words: Words) -> Words:

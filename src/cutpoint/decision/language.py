@@ -14,7 +14,7 @@ from cutpoint.data import Word, Words
 from cutpoint.decision.dfa import DFA, Unknown, residual_dfa
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds
-from cutpoint.kernels.reference import step
+from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 
 
@@ -91,7 +91,7 @@ class Language:
                 ]
             else:
                 word = alphabet.decode(np.array(prefix, dtype=np.int32))
-                if self._exceeds(float(step(row, final[:, None])[0]), word):
+                if self._exceeds(float(dot(row, final)), word):
                     yield word
 
     def _exceeds(self, estimate: float, word: Word) -> bool:

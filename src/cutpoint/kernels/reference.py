@@ -49,6 +49,11 @@ def step_back(matrices: Floats, columns: Floats) -> Floats:
     return np.asarray((matrices * columns[..., None, :]).sum(axis=-1), dtype=np.float64)
 
 
+def dot(rows: Floats, column: Floats) -> Floats:
+    """Rows times a column, summed over the states in their order (a plain sum would take them in pairs)."""
+    return np.asarray(np.add.accumulate(rows * column, axis=-1)[..., -1], dtype=np.float64)
+
+
 def matrix(transitions: Floats, word: Codes) -> Floats:
     """P(x) = P(x₁)…P(xₙ), equation (e-SA-prob2); the identity for the empty word."""
     product = np.eye(transitions.shape[1])
@@ -90,7 +95,7 @@ def acceptances(transitions: Floats, initial: Floats, column: Floats, symbols: C
         rows = np.broadcast_to(initial, (len(chosen), len(initial)))
         for i in range(words.shape[1]):
             rows = step(rows, transitions[words[:, i]])
-        scores[chosen] = step(rows, column[:, None])[:, 0]
+        scores[chosen] = dot(rows, column)
     return scores
 
 

@@ -35,7 +35,7 @@ class Columns(Sequence[Column]):
     length: int
 
     def __len__(self) -> int:
-        return int(len(self.alphabet) ** self.length * len(self.states) ** (self.length + 1))
+        return len(self.alphabet) ** self.length * len(self.states) ** (self.length + 1)
 
     @overload
     def __getitem__(self, number: int) -> Column: ...
@@ -173,7 +173,7 @@ def design_matrix(n_states: int | Iterable[Hashable], n_symbols: int | Iterable[
         raise InvalidArgument("a design matrix needs at least one symbol; the alphabet is empty.")
     if isinstance(length, bool) or not isinstance(length, int) or length < 0:
         raise InvalidArgument(f"length must be a whole number, 0 or more; got {length!r}.")
-    rows, columns = len(states) ** 2 * len(alphabet), len(Columns(alphabet, states, length))
+    rows, columns = len(states) ** 2 * len(alphabet), len(alphabet) ** length * len(states) ** (length + 1)
     size = columns * (length * (8 + 8 + 8) + 8)
     if size > LARGEST_MATRIX:
         raise TooLarge(

@@ -82,14 +82,11 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).acceptance("01")  # 0.10 in base 2
         0.5
         """
-        return float(self.acceptances([word])[0])
+        return float(self._acceptances(*self._alone(word))[0])
 
     def acceptances(self, words: Words | Sample) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations."""
-        symbols, offsets = self.encode(words)
-        return kernels().acceptances(  # type: ignore[no-any-return]
-            self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets
-        )
+        return self._acceptances(*self.encode(words))
 
     def log_acceptance(self, word: Word) -> float:
         """Natural logarithm of the acceptance probability: accurate far below 1e-308; -inf if it is 0.
@@ -100,16 +97,11 @@ class Acceptor(Quintuple):
         >>> fading.acceptance("a" * 1000), round(fading.log_acceptance("a" * 1000), 6)
         (0.0, -6907.755279)
         """
-        return float(self.log_acceptances([word])[0])
+        return float(self._log_acceptances(*self._alone(word))[0])
 
     def log_acceptances(self, words: Words | Sample) -> Floats:
         """Natural logarithm of each word's acceptance probability, -inf exactly where a word can't be accepted."""
-        symbols, offsets = self.encode(words)
-        masks = np.stack([np.ones_like(self.final), self.final])
-        ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        return kernels().log_probabilities(  # type: ignore[no-any-return]
-            self.transitions, self.initial, masks, symbols, offsets, None, ends
-        )
+        return self._log_acceptances(*self.encode(words))
 
     def exact_acceptance(self, word: Word) -> Fraction:
         r"""Acceptance probability :math:`\pi P(x) f` as a rational number; floats count as their exact binary values.
@@ -134,15 +126,8 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(10).accepts("1", "1/10"), cp.p_adic(10).accepts("1", 0.1)  # the float 0.1 is a bit more
         (False, False)
         """
-        codes, value = self.alphabet.encode_word(word), cut_point_value(cut_point)
-        estimate = self.acceptance(word)
-        return exceeds(
-            estimate,
-            len(codes),
-            self.n_states,
-            value,
-            lambda: self.integers.acceptance(self.final, codes.tolist()),
-        )
+        value, estimate = cut_point_value(cut_point), self.acceptance(word)
+        return exceeds(estimate, len(word), self.n_states, value, lambda: self.exact_acceptance(word))
 
     def chain(self, word: Word) -> MarkovChain:
         """Markov chain that :math:`P(x)` generates: its classes, stationary distributions and absorption."""
@@ -164,7 +149,8 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).forward("01")[-1]
         array([0.5, 0.5])
         """
-        return kernels().forward(self.transitions, self.initial, self.alphabet.encode_word(word))  # type: ignore[no-any-return]
+        table: Floats = kernels().forward(self.transitions, self.initial, self.alphabet.encode_word(word))
+        return table
 
     def backward(self, word: Word, accepted: bool | None = None) -> Floats:
         r"""Probability, from each state after each prefix, that the rest of the run ends as told.
@@ -181,7 +167,8 @@ class Acceptor(Quintuple):
         array([0.5 , 0.75])
         """
         column = self._seen_at_end(accepted).astype(np.float64)
-        return kernels().backward(self.transitions, column, self.alphabet.encode_word(word))  # type: ignore[no-any-return]
+        table: Floats = kernels().backward(self.transitions, column, self.alphabet.encode_word(word))
+        return table
 
     def input_probability(self, word: Word) -> float:
         r"""Probability :math:`p_X(x) = l'^{-n} \sum_s M[n, s]` of an input with equally likely symbols, (e-M-1).
@@ -281,6 +268,23 @@ class Acceptor(Quintuple):
     def __or__(self, other: Acceptor) -> Acceptor:
         r"""Probabilistic sum ``A | B`` of independent runs: accepts with probability :math:`p + q - p q`."""
         return product(self, other, np.logical_or) if isinstance(other, Acceptor) else NotImplemented
+
+    def _acceptances(self, symbols: NDArray[np.int32], offsets: NDArray[np.int64]) -> Floats:
+        scores: Floats = kernels().acceptances(
+            self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets
+        )
+        return scores
+
+    def _log_acceptances(self, symbols: NDArray[np.int32], offsets: NDArray[np.int64]) -> Floats:
+        masks = np.stack([np.ones_like(self.final), self.final])
+        ends = np.ones(len(offsets) - 1, dtype=np.int32)
+        logs: Floats = kernels().log_probabilities(self.transitions, self.initial, masks, symbols, offsets, None, ends)
+        return logs
+
+    def _alone(self, word: Word) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Codes and offsets of a single word."""
+        codes = self.alphabet.encode_word(word)
+        return codes, np.array([0, len(codes)], dtype=np.int64)
 
     def _seen_at_end(self, accepted: bool | None) -> NDArray[np.bool_]:
         if accepted is None:

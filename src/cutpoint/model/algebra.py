@@ -89,7 +89,7 @@ def _common_parts(acceptors: Sequence[Acceptor]) -> tuple[list[NDArray[Any]], li
             raise InvalidArgument(
                 f"acceptors must have the same alphabet; got {listed(alphabet)} and {listed(acceptor.alphabet)}."
             )
-        order = [acceptor.alphabet.index(symbol) for symbol in alphabet]
+        order = [acceptor.alphabet.code(symbol) for symbol in alphabet]
         steps.append((acceptor.exact_transitions if exact else acceptor.transitions)[order])
         starts.append(acceptor.exact_initial if exact else acceptor.initial)
     return steps, starts

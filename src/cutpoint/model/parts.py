@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -100,7 +100,7 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
         return _members((state for state, kept in zip(final, unmarked, strict=True) if kept), states)
     if isinstance(final, np.ndarray):
         return _bits(final.tolist(), len(states))
-    if not isinstance(final, Collection):
+    if not isinstance(final, Iterable):
         states.code(final, "final: ")
     if isinstance(final, Sequence) and not isinstance(final, str) and len(final) > 0:
         if all(isinstance(value, bool | np.bool_) for value in final):
