@@ -1,5 +1,6 @@
 """Random acceptors, words and samples for Hypothesis."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def acceptors(
         values = draw(st.lists(weight, min_size=n_states, max_size=n_states))
         return values if any(values) else [1] * n_states
 
-    weights: list[Any] = [[row() for _ in range(n_states)] for _ in range(n_symbols)]
+    weights: Any = [[row() for _ in range(n_states)] for _ in range(n_symbols)]
     start: Any = row()
     final = draw(st.lists(st.booleans(), min_size=n_states, max_size=n_states))
     if not exact:
@@ -45,7 +46,10 @@ def samples(draw: st.DrawFn, acceptor: cp.Acceptor, kind: str, max_words: int = 
     runs = [acceptor.sample_path(word, rng) for word in words]
     final = set(acceptor.final_states)
     counts = draw(st.lists(st.sampled_from([1.0, 2.0, 0.25, 7.5]), min_size=len(words), max_size=len(words)))
-    hide = lambda values: [value if rng.random() < 0.5 else None for value in values]  # noqa: E731
+
+    def hide(values: Iterable[Any]) -> list[Any]:
+        return [value if rng.random() < 0.5 else None for value in values]
+
     accepted: Any = None
     verdicts: Any = None
     states: Any = None

@@ -15,6 +15,8 @@ Symbol = Hashable
 Word = Sequence[Hashable] | NDArray[Any]
 """A str (its symbols are characters) or a sequence of symbols; the empty word is ``""`` or ``()``."""
 Words = Iterable[Word]
+PlainWord = str | tuple[Hashable, ...]
+"""A word as the package hands it back: a str where every symbol is one character, otherwise a tuple."""
 
 
 class Alphabet(tuple[Symbol, ...]):
@@ -100,7 +102,7 @@ class Alphabet(tuple[Symbol, ...]):
             raise self._unknown(plain[wrong], f"word {wrong}, ") from None
         return np.array(codes, dtype=np.int32), offsets
 
-    def decode(self, codes: NDArray[np.int32]) -> Word:
+    def decode(self, codes: NDArray[np.int32]) -> PlainWord:
         """Word of the given codes: a str where every symbol is one character, otherwise a tuple."""
         symbols = [self[code] for code in codes.tolist()]
         if self.is_text:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.data.alphabet import Alphabet, Symbol, Word, Words, each_word
+from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Words, each_word
 from cutpoint.errors import InvalidSample
 
 State = Hashable
@@ -32,7 +32,7 @@ FIRST_MARKS = (NOTHING, ACCEPTED, REJECTED)
 class Observation:
     """One observation of a sample; ``verdicts`` and ``states`` have n + 1 entries, or are None if nothing was seen."""
 
-    word: Word
+    word: PlainWord
     accepted: Verdict
     verdicts: tuple[Verdict, ...] | None
     states: tuple[State | frozenset[State] | None, ...] | None
@@ -81,7 +81,7 @@ class Sample:
         words: Words,
         accepted: Iterable[Verdict] | None = None,
         verdicts: Iterable[Iterable[Verdict] | None] | None = None,
-        states: Iterable[Iterable[State] | None] | None = None,
+        states: Iterable[Iterable[State | set[State]] | None] | None = None,
         counts: ArrayLike | None = None,
         alphabet: Iterable[Symbol] | None = None,
     ) -> None:
@@ -163,7 +163,7 @@ class Sample:
         return (self[r] for r in range(len(self)))
 
     @property
-    def words(self) -> tuple[Word, ...]:
+    def words(self) -> tuple[PlainWord, ...]:
         """Words of the distinct observations."""
         return tuple(observation.word for observation in self)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Word, Words
+from cutpoint.data import PlainWord, Word, Words
 from cutpoint.decision.dfa import DFA, Unknown, residual_dfa
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds
@@ -51,7 +51,7 @@ class Language:
         estimates = self.acceptor.acceptances(listed).tolist()
         return np.array([self._exceeds(p, word) for p, word in zip(estimates, listed, strict=True)], dtype=np.bool_)
 
-    def words(self, max_length: int) -> Iterator[Word]:
+    def words(self, max_length: int) -> Iterator[PlainWord]:
         """Words of the language up to a length, shortest first, then in the order of the alphabet; made one by one."""
         if isinstance(max_length, bool) or not isinstance(max_length, int | np.integer) or max_length < 0:
             raise InvalidArgument(f"max_length must be a whole number, 0 or more; got {max_length!r}.")
@@ -79,7 +79,7 @@ class Language:
     def __repr__(self) -> str:
         return f"<Language: acceptance > {self.cut_point} of {self.acceptor!r}>"
 
-    def _words_of_length(self, length: int) -> Iterator[Word]:
+    def _words_of_length(self, length: int) -> Iterator[PlainWord]:
         """Depth-first over the prefixes, each with its distribution: memory grows with the length only."""
         alphabet, final = self.acceptor.alphabet, self.acceptor.final.astype(np.float64)
         stack: list[tuple[tuple[int, ...], NDArray[np.float64]]] = [((), self.acceptor.initial)]

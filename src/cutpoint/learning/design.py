@@ -35,7 +35,7 @@ class Columns(Sequence[Column]):
     length: int
 
     def __len__(self) -> int:
-        return len(self.alphabet) ** self.length * len(self.states) ** (self.length + 1)
+        return int(len(self.alphabet) ** self.length * len(self.states) ** (self.length + 1))
 
     @overload
     def __getitem__(self, number: int) -> Column: ...

@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from cutpoint.data import Alphabet, Sample, Symbol, Word, Words
+from cutpoint.data import Alphabet, PlainWord, Sample, Symbol, Words
 from cutpoint.errors import InvalidArgument
 from cutpoint.model.acceptor import Acceptor
 
 
 def random_words(
     alphabet: Iterable[Symbol], count: int, lengths: int | tuple[int, int], rng: np.random.Generator | int
-) -> list[Word]:
+) -> list[PlainWord]:
     """Words of uniformly random symbols; ``lengths`` is one length, or (least, most) for uniformly random lengths.
 
     Examples

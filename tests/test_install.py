@@ -1,0 +1,47 @@
+"""Import is silent and light; a wheel builds without a compiler."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_import_is_silent_and_light() -> None:
+    code = "import sys, cutpoint; print(sorted({'scipy', 'flint', 'matplotlib'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+    assert done.stderr == ""
+
+
+def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-v",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        str(tmp_path),
+    ]
+    settings = f"build-dir={tmp_path / 'build'}"
+    environment = os.environ | {"CXX": str(tmp_path / "no-such-compiler")}
+    done = subprocess.run(
+        [*command, "--config-settings", settings, str(ROOT)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    output = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 0, output[-2000:]
+    assert "cutpoint: no C++ compiler was found: building without compiled kernels." in output
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "cutpoint/kernels/reference.py" in names
+    assert "cutpoint/py.typed" in names
+    assert not any(name.endswith(".so") for name in names)

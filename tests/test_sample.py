@@ -1,0 +1,135 @@
+"""Alphabet and Sample: encoding, merging, what was seen."""
+
+import copy
+import pickle
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cutpoint as cp
+from tests.strategies import KINDS, acceptors, samples
+
+
+def test_alphabet_is_a_tuple_of_symbols() -> None:
+    sigma = cp.Alphabet(["buy", "quit", 3])
+    assert list(sigma) == ["buy", "quit", 3]
+    assert hash(sigma) == hash(("buy", "quit", 3))
+    assert sigma.code(3) == 2
+    assert repr(sigma) == "Alphabet(['buy', 'quit', 3])"
+    assert pickle.loads(pickle.dumps(sigma)) == sigma
+    assert cp.Alphabet(sigma) is sigma
+    with pytest.raises(cp.UnknownSymbol, match=r"symbol 'Buy' is not in the alphabet .*\. Did you mean 'buy'\?"):
+        sigma.code("Buy")
+
+
+@given(st.lists(st.text(alphabet="aé☃𝔘"), max_size=6))
+def test_encoding_and_decoding_words(words: list[str]) -> None:
+    sigma = cp.Alphabet("𝔘☃éa")
+    symbols, offsets = sigma.encode(words)
+    assert [sigma.decode(symbols[i:j]) for i, j in pairwise(offsets)] == words
+    as_lists, same_offsets = sigma.encode([list(word) for word in words])
+    assert as_lists.tolist() == symbols.tolist()
+    assert same_offsets.tolist() == offsets.tolist()
+
+
+def test_alphabet_of_words() -> None:
+    assert cp.Sample(["ba", "c"]).alphabet == ("a", "b", "c")
+    assert cp.Sample([[3, 1], [2]]).alphabet == (1, 2, 3)
+    assert cp.Sample([["x", 1]]).alphabet == ("x", 1), "symbols that cannot be sorted keep their order"
+    assert cp.Sample([""]).alphabet == ()
+    assert cp.Sample(["b"], alphabet="abc").alphabet == ("a", "b", "c")
+
+
+def test_equal_observations_are_merged() -> None:
+    sample = cp.Sample(
+        ["b", "ab", "b", "b", "ab"],
+        accepted=[True, None, True, False, None],
+        counts=np.array([1, 2, 0.5, 3, 4], dtype=np.float32),
+    )
+    assert sample.words == ("b", "ab", "b")
+    assert sample.accepted == (True, None, False)
+    assert sample.counts.tolist() == [1.5, 6.0, 3.0]
+    assert sample.total == 10.5
+    assert len(sample) == 3
+    assert sample[1] == cp.Observation("ab", None, None, None, 6.0)
+    assert sample[-1].accepted is False
+    with pytest.raises(IndexError, match="observation 3 does not exist"):
+        sample[3]
+
+
+def test_a_last_verdict_and_a_verdict_on_the_word_are_the_same_thing() -> None:
+    one = cp.Sample(["ab"], accepted=[True])
+    two = cp.Sample(["ab"], verdicts=[[None, None, True]])
+    three = cp.Sample(["ab"], accepted=[True], verdicts=[[None, None, True]])
+    assert one == two == three
+    assert hash(one) == hash(two)
+    assert two.marks is None
+    both = cp.Sample(["ab"], verdicts=[[None, False, True]], states=[["q", None, "r"]])
+    assert both[0] == cp.Observation("ab", True, (None, False, True), ("q", None, "r"), 1.0)
+
+
+def test_observations_of_weight_zero_are_left_out() -> None:
+    sample = cp.Sample(["a", "b"], accepted=[True, False], counts=[0, 2])
+    assert sample.words == ("b",)
+    assert sample.alphabet == ("a", "b")
+
+
+def test_evidence_or_none() -> None:
+    assert not cp.Sample(["ab", ""]).has_evidence
+    assert not cp.Sample(["ab"], accepted=[None], verdicts=[None], states=[[None] * 3]).has_evidence
+    assert cp.Sample(["ab", "b"], accepted=[None, False]).has_evidence
+    assert cp.Sample(["ab"], states=[[None, None, "q"]]).has_evidence
+
+
+def test_sets_of_states() -> None:
+    sample = cp.Sample(["a"], states=[[{"q", "r"}, "q"]])
+    assert sample[0].states == (frozenset({"q", "r"}), "q")
+    named_by_set = cp.Sample(["a"], states=[[frozenset({"q"}), None]])
+    assert named_by_set.marks_of(0)[0].states == frozenset({frozenset({"q"})}), "a frozenset is a name"
+
+
+def test_order_does_not_matter_to_equality() -> None:
+    assert cp.Sample(["a", "b"], accepted=[True, False]) == cp.Sample(["b", "a"], accepted=[False, True])
+    assert cp.Sample(["a", "b"], accepted=[True, False]) != cp.Sample(["b", "a"], accepted=[True, False])
+    assert cp.Sample(["a"]) != cp.Sample(["a"], counts=[2])
+    assert cp.Sample(["a"]) != "a"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.data())
+def test_a_sample_rebuilt_from_its_observations_is_equal(kind: str, data: st.DataObject) -> None:
+    sample = data.draw(samples(data.draw(acceptors()), kind))
+    states: Any = [o.states and [set(s) if isinstance(s, frozenset) else s for s in o.states] for o in sample]
+    again = cp.Sample(sample.words, sample.accepted, sample.verdicts, states, sample.counts, sample.alphabet)
+    assert again == sample
+    assert pickle.loads(pickle.dumps(sample)) == sample
+    assert copy.deepcopy(sample) == sample
+    assert sum(o.count for o in sample) == sample.total
+
+
+def test_immutable() -> None:
+    sample = cp.Sample(["a"])
+    with pytest.raises(AttributeError, match=r"a Sample is immutable: cannot change 'counts'\. Make a new Sample\."):
+        sample.counts = np.ones(1)
+    with pytest.raises(ValueError, match="read-only"):
+        sample.counts[0] = 5
+
+
+def test_repr() -> None:
+    assert repr(cp.Sample(["", "ab"])) == (
+        "Sample(2 observations, 2 distinct, alphabet 'ab', lengths 0 to 2: inputs alone)"
+    )
+    assert repr(cp.Sample([["buy"]], states=[["q", None]])) == (
+        "Sample(1 observations, 1 distinct, 1 symbols, lengths 1 to 1: 1 marks along the way)"
+    )
+
+
+def test_many_words_are_merged_quickly_enough_to_be_used() -> None:
+    words = cp.random_words("ab", 20_000, 8, rng=0)
+    sample = cp.Sample(words, accepted=[True] * len(words))
+    assert len(sample) == 256
+    assert sample.total == 20_000
