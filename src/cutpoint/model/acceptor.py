@@ -85,7 +85,10 @@ class Acceptor(Quintuple):
         return float(self._acceptances(*self._alone(word))[0])
 
     def acceptances(self, words: Words | Sample) -> Floats:
-        """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations."""
+        """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.
+
+        The error is relative, about n(l + 2) roundings, down to 1e-300; use :meth:`log_acceptances` below that.
+        """
         return self._acceptances(*self.encode(words))
 
     def log_acceptance(self, word: Word) -> float:
