@@ -1,7 +1,7 @@
 """The main job on a built-in example: simulate, look, ask at a cut point, learn, compare with the truth.
 
-A shop has customers who are cold or warm. Nobody sees which; what is seen are their events (an ad, a visit, a wait) and,
-at the end of each journey, whether they bought, which warm customers do.
+A shop has customers who are cold or warm. Nobody sees which; what is seen are their events (an ad, a visit, a wait)
+and, at the end of each journey, whether they bought, which warm customers do.
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ def main() -> None:
     print(f"the truth has {cp.log_likelihood(TRUTH, sample):.1f}. {str(fit.stop).capitalize()}")
 
     title("Truth beside estimate")
-    print(f"{'P(' + 'event' + ')[from, to]':28} truth  estimate")
+    print(f"{'event: from to':28} truth  estimate")
     for a, symbol in enumerate(TRUTH.alphabet):
         for s, before in enumerate(TRUTH.states):
             for t, after in enumerate(TRUTH.states):
