@@ -89,6 +89,22 @@ def test_wide_numbers_equal_plain_floats(kind: str, data: st.DataObject) -> None
         assert wide_pair == pytest.approx(pair, rel=1e-12, abs=0)
 
 
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(-5000, 0)), min_size=1, max_size=6))
+def test_wide_arithmetic_is_that_of_fractions(terms: list[tuple[float, int]]) -> None:
+    numbers = wide.wide(np.array([value for value, _ in terms]))
+    shifted = wide.Wide(numbers.fraction, numbers.exponent + np.array([shift for _, shift in terms]))
+    exact = [Fraction(value) * Fraction(2) ** shift for value, shift in terms]
+    total = wide.total(shifted, axis=0)
+    square = wide.product(total, total)
+    if sum(exact) == 0:
+        assert wide.log(total) == -math.inf
+        return
+    assert float(wide.log(total)) == pytest.approx(log_fraction(sum(exact, Fraction(0))), rel=1e-14, abs=1e-15)
+    assert float(wide.log(square)) == pytest.approx(2 * log_fraction(sum(exact, Fraction(0))), rel=1e-14, abs=1e-15)
+    shares = wide.ratio(shifted, wide.Wide(total.fraction[None], total.exponent[None]))
+    assert shares == pytest.approx([float(x / sum(exact, Fraction(0))) for x in exact], rel=1e-14, abs=1e-307)
+
+
 def leaking(stay: float) -> cp.Acceptor:
     """Accepts aⁿ with probability stayⁿ; a second accepting state can never be reached and stays at 1."""
     matrix = [[stay, 1 - stay, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -137,8 +153,8 @@ def test_impossible_is_not_underflow() -> None:
 
 
 def test_no_nan_where_an_unreachable_state_would_overflow() -> None:
-    """400 verdicts of probability 1/10 each: an unreachable state's backward value would be 10**400."""
-    steps = {"a": [[0.1, 0.9, 0.0], [0.1, 0.9, 0.0], [0.0, 0.0, 1.0]]}
+    """400 verdicts of probability 1/10 each: an unreachable state's backward value would pass 9**400."""
+    steps = {"a": [[0.1, 0.9, 0.0], [0.1, 0.9, 0.0], [0.05, 0.0, 0.95]]}
     acceptor = cp.Acceptor(["yes", "no", "never"], "a", steps, "yes", {"yes", "never"})
     sample = cp.Sample(["a" * 400], verdicts=[[True] * 401])
     counts = cp.expected_counts(acceptor, sample)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import duplicates, known, listed, suggestion
+from cutpoint.data.names import Names, listed, suggestion
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 
 Symbol = Hashable
@@ -19,7 +19,7 @@ PlainWord = str | tuple[Hashable, ...]
 """A word as the package hands it back: a str where every symbol is one character, otherwise a tuple."""
 
 
-class Alphabet(tuple[Symbol, ...]):
+class Alphabet(Names):
     """Distinct symbols in a fixed order; symbol number a has code a. A str gives its characters.
 
     Examples
@@ -34,8 +34,6 @@ class Alphabet(tuple[Symbol, ...]):
     ([0, 1, 1], [0, 2, 2, 3])
     """
 
-    _codes: dict[Symbol, int]
-
     def __new__(cls, symbols: Iterable[Symbol]) -> Alphabet:
         """Check the symbols and number them."""
         if isinstance(symbols, Alphabet):
@@ -46,17 +44,14 @@ class Alphabet(tuple[Symbol, ...]):
             )
         if isinstance(symbols, np.ndarray):
             symbols = symbols.tolist()
-        self = super().__new__(cls, symbols)
-        try:
-            self._codes = {symbol: code for code, symbol in enumerate(self)}
-        except TypeError:
-            unhashable = next(symbol for symbol in self if not isinstance(symbol, Hashable))
+        self = cls.numbered(symbols)
+        if self.unhashable:
             raise InvalidArgument(
-                f"symbols must be hashable, such as strings or numbers; got {unhashable!r} in the alphabet."
-            ) from None
-        if len(self._codes) < len(self):
+                f"symbols must be hashable, such as strings or numbers; got {self.unhashable[0]!r} in the alphabet."
+            )
+        if self.repeated:
             raise InvalidArgument(
-                f"symbols must be distinct; the alphabet names {listed(duplicates(self))} more than once."
+                f"symbols must be distinct; the alphabet names {listed(self.repeated)} more than once."
             )
         return self
 
@@ -69,16 +64,9 @@ class Alphabet(tuple[Symbol, ...]):
         except TypeError:
             return cls(seen)
 
-    def __contains__(self, symbol: object) -> bool:
-        return known(symbol, self._codes)
-
-    def code(self, symbol: Any, where: str = "") -> int:
-        """Code of a symbol; an unknown one is refused."""
-        if symbol not in self:
-            raise UnknownSymbol(
-                f"{where}symbol {symbol!r} is not in the alphabet {listed(self)}.{suggestion(symbol, self)}"
-            )
-        return self._codes[symbol]
+    def unknown(self, name: object, where: str) -> UnknownSymbol:
+        """Error for a symbol that is not in the alphabet."""
+        return UnknownSymbol(f"{where}symbol {name!r} is not in the alphabet {listed(self)}.{suggestion(name, self)}")
 
     def encode_word(self, word: Word) -> NDArray[np.int32]:
         """Codes of the symbols of one word."""
@@ -86,7 +74,7 @@ class Alphabet(tuple[Symbol, ...]):
         try:
             return np.array([self._codes[symbol] for symbol in plain], dtype=np.int32)
         except (KeyError, TypeError):
-            raise self._unknown(plain, "") from None
+            raise self._refused(plain, "") from None
 
     def encode(self, words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Codes of many words, one after the other, and their ``len(words) + 1`` offsets."""
@@ -99,7 +87,7 @@ class Alphabet(tuple[Symbol, ...]):
             codes = [self._codes[symbol] for word in plain for symbol in word]
         except (KeyError, TypeError):
             wrong = next(r for r, word in enumerate(plain) if any(symbol not in self for symbol in word))
-            raise self._unknown(plain[wrong], f"word {wrong}, ") from None
+            raise self._refused(plain[wrong], f"word {wrong}, ") from None
         return np.array(codes, dtype=np.int32), offsets
 
     def decode(self, codes: NDArray[np.int32]) -> PlainWord:
@@ -113,9 +101,6 @@ class Alphabet(tuple[Symbol, ...]):
     def is_text(self) -> bool:
         """Whether every symbol is a single character, so that words can be strings."""
         return bool(self) and all(isinstance(symbol, str) and len(symbol) == 1 for symbol in self)
-
-    def __reduce__(self) -> tuple[type[Alphabet], tuple[list[Symbol]]]:
-        return Alphabet, (list(self),)
 
     def __repr__(self) -> str:
         return f"Alphabet({''.join(self)!r})" if self.is_text else f"Alphabet({list(self)!r})"  # type: ignore[arg-type]
@@ -132,13 +117,15 @@ class Alphabet(tuple[Symbol, ...]):
             raise KeyError
         return codes
 
-    def _unknown(self, word: Word, where: str) -> UnknownSymbol:
+    def _refused(self, word: Word, where: str) -> UnknownSymbol:
         """Error for the first symbol of a word that is not in the alphabet."""
         position, symbol = next((i, symbol) for i, symbol in enumerate(word) if symbol not in self)
-        sentence = f"{where}position {position}: symbol {symbol!r} is not in the alphabet {listed(self)}."
         if isinstance(word, str) and not self.is_text:
-            return UnknownSymbol(f"{sentence} A str is read character by character; pass a list of symbols instead.")
-        return UnknownSymbol(sentence + suggestion(symbol, self))
+            return UnknownSymbol(
+                f"{where}position {position}: symbol {symbol!r} is not in the alphabet {listed(self)}. A str is read "
+                "character by character; pass a list of symbols instead."
+            )
+        return self.unknown(symbol, f"{where}position {position}: ")
 
 
 def each_word(words: Words) -> Words:

@@ -1,8 +1,51 @@
-"""Naming things in messages: short lists, and the nearest known name to an unknown one."""
+"""Names: distinct and numbered; and how messages speak of them."""
 
-from collections.abc import Container, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any, Self
+
+from cutpoint.errors import CutpointError
+
+
+class Names(tuple[Hashable, ...]):
+    """Distinct hashable names in a fixed order; name number k has code k."""
+
+    _codes: dict[Hashable, int]
+
+    @classmethod
+    def numbered(cls, names: Iterable[Any]) -> Self:
+        """Names with their codes; what cannot be hashed or occurs twice is left to the caller to refuse."""
+        self = super().__new__(cls, names)
+        self._codes = {name: code for code, name in enumerate(self) if _is_hashable(name)}
+        return self
+
+    @property
+    def unhashable(self) -> list[object]:
+        """Names that cannot be names."""
+        return [name for name in self if not _is_hashable(name)]
+
+    @property
+    def repeated(self) -> list[Hashable]:
+        """Names that occur more than once, each once, in order."""
+        return [name for name, times in Counter(self).items() if times > 1]
+
+    def __contains__(self, name: object) -> bool:
+        return _is_hashable(name) and name in self._codes
+
+    def code(self, name: Any, where: str = "") -> int:
+        """Number of a name; an unknown one is refused with a sentence that begins with where it was met."""
+        if name not in self:
+            raise self.unknown(name, where)
+        return self._codes[name]
+
+    def unknown(self, name: object, where: str) -> CutpointError:
+        """Error for a name that is not among these."""
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),)
 
 
 def listed(names: Iterable[object], limit: int = 8) -> str:
@@ -38,23 +81,13 @@ def suggestion(name: object, known: Sequence[Hashable]) -> str:
     return f" Did you mean {match!r}?"
 
 
-def known(name: object, names: Container[Hashable]) -> bool:
-    """Whether a name is among names; what cannot be hashed is not."""
+def _is_hashable(name: object) -> bool:
+    """Whether a value can be a name; a tuple that holds a list, say, cannot."""
     try:
-        return name in names
+        hash(name)
     except TypeError:
         return False
-
-
-def duplicates(names: Sequence[Hashable]) -> list[Hashable]:
-    """Names that occur more than once, each once, in order."""
-    seen: set[Hashable] = set()
-    twice: dict[Hashable, None] = {}
-    for name in names:
-        if name in seen:
-            twice[name] = None
-        seen.add(name)
-    return list(twice)
+    return True
 
 
 def _article(value: object) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import gcd
+from operator import or_
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +17,8 @@ from cutpoint.data import Alphabet, Word
 from cutpoint.exact import Integral
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
+
+Node = TypeVar("Node", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -83,22 +89,37 @@ def residual_dfa(
     """
     matrices = [[[int(x) for x in row] for row in matrix.tolist()] for matrix in integers.matrices]
     start = [cut_point.denominator * int(kept) - cut_point.numerator for kept in final]
-    columns = {_residual(start): 0}
-    steps: list[list[int]] = []
-    for column in (queue := list(columns)):
-        row = []
-        for matrix in matrices:
-            after = column if column in (ACCEPTS_ALL, ACCEPTS_NONE) else _residual(_times(matrix, column))
-            if after not in columns:
-                if len(columns) == max_states:
-                    return Unknown(explored=max_states)
-                columns[after] = len(columns)
-                queue.append(after)
-            row.append(columns[after])
-        steps.append(row)
+
+    def before(column: tuple[int, ...]) -> list[tuple[int, ...]]:
+        if column in (ACCEPTS_ALL, ACCEPTS_NONE):
+            return [column] * len(matrices)
+        return [_residual(_times(matrix, column)) for matrix in matrices]
+
+    explored = _closure(_residual(start), before, max_states)
+    if explored is None:
+        return Unknown(explored=max_states)
+    columns, steps = explored
     initial = [int(x) for x in integers.initial.entries()]
     accepting = [state for column, state in columns.items() if _is_positive(initial, column)]
     return _reversed_dfa(alphabet, steps, accepting, max_states)
+
+
+def _closure(
+    start: Node, successors: Callable[[Node], list[Node]], limit: int
+) -> tuple[dict[Node, int], list[tuple[int, ...]]] | None:
+    """Nodes that can be reached, numbered in the order met, and their successors' numbers; None past the limit."""
+    numbers = {start: 0}
+    steps = []
+    for node in (queue := [start]):
+        after = successors(node)
+        for other in after:
+            if other not in numbers:
+                if len(numbers) == limit:
+                    return None
+                numbers[other] = len(numbers)
+                queue.append(other)
+        steps.append(tuple(numbers[other] for other in after))
+    return numbers, steps
 
 
 def _residual(column: list[int]) -> tuple[int, ...]:
@@ -121,27 +142,22 @@ def _is_positive(initial: list[int], column: tuple[int, ...]) -> bool:
     return sum(p * x for p, x in zip(initial, column, strict=True)) > 0
 
 
-def _reversed_dfa(alphabet: Alphabet, steps: list[list[int]], accepting: list[int], max_states: int) -> DFA | Unknown:
+def _reversed_dfa(
+    alphabet: Alphabet, steps: list[tuple[int, ...]], accepting: list[int], max_states: int
+) -> DFA | Unknown:
     """DFA of the reversed words of a DFA (state 0 first), by the subset construction; subsets are bit sets."""
     backward = [[0] * len(steps) for _ in alphabet]
     for state, row in enumerate(steps):
         for symbol, after in enumerate(row):
             backward[symbol][after] |= 1 << state
-    subsets = {sum(1 << state for state in accepting): 0}
-    transitions: list[tuple[int, ...]] = []
-    for subset in (queue := list(subsets)):
-        row = []
-        for into in backward:
-            before = 0
-            for state in range(len(steps)):
-                if subset >> state & 1:
-                    before |= into[state]
-            if before not in subsets:
-                if len(subsets) == max_states:
-                    return Unknown(explored=max_states)
-                subsets[before] = len(subsets)
-                queue.append(before)
-            row.append(subsets[before])
-        transitions.append(tuple(row))
+
+    def onward(subset: int) -> list[int]:
+        members = [state for state in range(len(steps)) if subset >> state & 1]
+        return [reduce(or_, (into[state] for state in members), 0) for into in backward]
+
+    explored = _closure(sum(1 << state for state in accepting), onward, max_states)
+    if explored is None:
+        return Unknown(explored=max_states)
+    subsets, transitions = explored
     final = frozenset(number for subset, number in subsets.items() if subset & 1)
     return DFA(alphabet, tuple(transitions), 0, final)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
-from cutpoint.data.names import duplicates, known, listed, suggestion
+from cutpoint.data.names import Names, listed, suggestion
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState, UnknownSymbol
 from cutpoint.exact import entry
 
@@ -21,10 +21,8 @@ Numbers = NDArray[Any]
 """Array of floats, or of ``Fraction`` objects when every entry is rational."""
 
 
-class States(tuple[State, ...]):
+class States(Names):
     """Distinct state names in a fixed order; an int n gives 0 … n-1."""
-
-    _codes: dict[State, int]
 
     def __new__(cls, states: int | Iterable[State]) -> States:
         """Check the names and number them."""
@@ -34,30 +32,20 @@ class States(tuple[State, ...]):
             raise InvalidAcceptor(f"states must be a number or a collection of names; got {states!r}.")
         if isinstance(states, int | np.integer) and states < 0:
             raise InvalidAcceptor(f"the number of states must be at least 1; got {states}.")
-        self = super().__new__(cls, range(states) if isinstance(states, int | np.integer) else states)
+        self = cls.numbered(range(states) if isinstance(states, int | np.integer) else states)
         if not self:
             raise InvalidAcceptor("an acceptor needs at least one state; the state set is empty.")
-        unhashable = [name for name in self if not isinstance(name, Hashable)]
-        if unhashable:
-            raise InvalidAcceptor(f"state names must be hashable, such as strings or numbers; got {unhashable[0]!r}.")
-        self._codes = {name: code for code, name in enumerate(self)}
-        if len(self._codes) < len(self):
-            raise InvalidAcceptor(f"state names must be distinct; {listed(duplicates(self))} occur more than once.")
+        if self.unhashable:
+            raise InvalidAcceptor(
+                f"state names must be hashable, such as strings or numbers; got {self.unhashable[0]!r}."
+            )
+        if self.repeated:
+            raise InvalidAcceptor(f"state names must be distinct; {listed(self.repeated)} occur more than once.")
         return self
 
-    def __contains__(self, state: object) -> bool:
-        return known(state, self._codes)
-
-    def code(self, state: Any, where: str = "") -> int:
-        """Number of a state."""
-        if state not in self:
-            raise UnknownState(
-                f"{where}{state!r} is not a state; the states are {listed(self)}.{suggestion(state, self)}"
-            )
-        return self._codes[state]
-
-    def __reduce__(self) -> tuple[type[States], tuple[list[State]]]:
-        return States, (list(self),)
+    def unknown(self, name: object, where: str) -> UnknownState:
+        """Error for a state that is not among these."""
+        return UnknownState(f"{where}{name!r} is not a state; the states are {listed(self)}.{suggestion(name, self)}")
 
 
 def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:
