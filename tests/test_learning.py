@@ -220,6 +220,15 @@ def test_a_prior_is_added_to_the_counts() -> None:
     assert partly.acceptor.transitions[0, 1].tolist() == start.transitions[0, 1].tolist()
 
 
+def test_a_prior_leaves_structural_zeros_alone() -> None:
+    start = cp.Acceptor(2, "x", [[[0.5, 0.5], [0.0, 1.0]]], {0: 1.0}, {1})
+    fit = cp.baum_welch(
+        start, cp.Sample(["x", "xx"], accepted=[True, False]), prior=2.0, learn_initial=True, max_steps=3
+    )
+    assert fit.acceptor.transitions[0, 1].tolist() == [0.0, 1.0]
+    assert fit.acceptor.initial.tolist() == [1.0, 0.0]
+
+
 def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = cp.Sample(["01", "1", "0", "10"], accepted=[True, True, False, False])
     start = cp.random_acceptor(2, "01", rng=1)
