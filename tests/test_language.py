@@ -79,6 +79,16 @@ def test_dfa_of_a_deterministic_acceptor_is_its_own(number: int) -> None:
     assert dfa.n_states == distinguishable_states(dfa)
 
 
+def test_residuals_are_compared_up_to_a_positive_factor() -> None:
+    """Each a brings the acceptance nearer to 1/2 without crossing it, each b mirrors it: two states are enough."""
+    steps = {"a": [["3/4", "1/4"], ["1/4", "3/4"]], "b": [[0, 1], [1, 0]]}
+    acceptor = cp.Acceptor(["s", "t"], "ab", steps, "s", {"s"})
+    dfa = cp.Language(acceptor, "1/2").to_dfa()
+    assert isinstance(dfa, cp.DFA)
+    assert dfa.n_states == 2
+    assert all(dfa.accepts(word) == (word.count("b") % 2 == 0) for word in all_words("ab", 6))
+
+
 def test_unknown_is_an_answer() -> None:
     answer = cp.Language(cp.gallery.majority(), "1/2").to_dfa(max_states=50)
     assert answer == cp.Unknown(explored=50)
