@@ -29,8 +29,11 @@ Codes = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 
-TINY = 1e-300
-"""Forward entries below this are dropped, and what is dropped is accounted for."""
+SMALLEST = 1e-300
+"""No number smaller than this is used: what would become smaller is dropped, and accounted for."""
+
+LARGEST_NEGLIGIBLE = 1e-20
+"""If even larger entries had to be dropped, because some transition is as small, all words are redone."""
 
 LOSS_ALLOWED = 2.0**-56
 """Largest share of a word's probability that dropping may remove; beyond it the word is redone with wide exponents."""
@@ -113,7 +116,7 @@ def log_probabilities(
     for chosen, words in _blocks(symbols, offsets, len(initial)):
         seen = _evidence(masks, offsets, marks, ends, chosen, words.shape[1])
         _, scales, safe = _filter(transitions, initial, words, seen)
-        logs[chosen[safe]] = np.log(scales[safe]).sum(axis=1)
+        logs[chosen[safe]] = _logs(scales[safe])
         if not safe.all():
             redo = ~safe
             logs[chosen[redo]] = wide.log_probability(transitions, initial, words[redo], seen[redo])
@@ -207,15 +210,22 @@ def _evidence(
     return seen
 
 
+def _negligible(transitions: Floats) -> float:
+    """Forward entries below this are dropped: above it, no product with a transition leaves the range of floats."""
+    return SMALLEST / float(transitions.min(where=transitions > 0.0, initial=1.0))
+
+
 def _filter(
     transitions: Floats, initial: Floats, words: Codes, seen: Masks
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Forward pass: rows scaled to sum 1 where something was seen, their scales, and which words lost nothing.
 
-    ``lost`` bounds the probability that dropped entries would have had, in units of the current row. A word is safe
-    when that is negligible beside its own probability; a word that seems impossible is never safe.
+    ``lost`` is the probability of all that was dropped, in units of the current row; nothing else is ever lost. A word
+    is safe when that is negligible beside its own probability. A scale of 0 says that the word is impossible, or, if
+    something was dropped, that it is not safe.
     """
     n_words, length = words.shape
+    negligible = _negligible(transitions)
     rows = np.empty((length + 1, n_words, len(initial)))
     scales = np.ones((n_words, length + 1))
     lost = np.zeros(n_words)
@@ -225,12 +235,23 @@ def _filter(
             row = step(row, transitions[words[:, i - 1]])
         row = np.where(seen[:, i], row, 0.0)
         scales[:, i] = np.where(seen[:, i].all(axis=1), 1.0, row.sum(axis=1))
-        scale = np.maximum(scales[:, i], TINY)
+        scale = _or_one(scales[:, i])
         row = row / scale[:, None]
-        row = np.where(row < TINY, 0.0, row)
-        lost = np.minimum((lost + len(initial) * TINY) / scale, 1.0)
-        rows[i] = row
-    return rows, scales, lost <= LOSS_ALLOWED
+        dropped = row < negligible
+        lost = np.where(scales[:, i] > 0.0, lost / scale + row.sum(axis=1, where=dropped), np.sign(lost))
+        rows[i] = row = np.where(dropped, 0.0, row)
+    return rows, scales, (lost <= LOSS_ALLOWED) & (negligible < LARGEST_NEGLIGIBLE)
+
+
+def _or_one(scales: Floats) -> Floats:
+    """Scales to divide by: those of impossible words, which are 0, become 1."""
+    return np.where(scales > 0.0, scales, 1.0)
+
+
+def _logs(scales: Floats) -> Floats:
+    """Logarithms of the products of scales; -inf where one is 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(scales).sum(axis=1), dtype=np.float64)
 
 
 def _pair_posteriors(
@@ -243,7 +264,7 @@ def _pair_posteriors(
     """
     rows, scales, safe = _filter(transitions, initial, words, seen)
     logs = np.full(len(words), -np.inf)
-    logs[safe] = np.log(scales[safe]).sum(axis=1)
+    logs[safe] = _logs(scales[safe])
     if safe.all():
         return logs, _smooth(transitions, words, seen, rows, scales)
     redo = ~safe
@@ -273,7 +294,7 @@ def _smooth(
     column = np.where(rows[-1] > 0.0, 1.0, 0.0)
     for i in range(words.shape[1], 0, -1):
         matrices = transitions[words[:, i - 1]]
-        after = np.where(seen[:, i], column, 0.0) / scales[:, i, None]
+        after = np.where(seen[:, i], column, 0.0) / _or_one(scales[:, i])[:, None]
         yield i, rows[i - 1][:, :, None] * matrices * after[:, None, :]
         column = np.where(rows[i - 1] > 0.0, step_back(matrices, after), 0.0)
     yield 0, (rows[0] * column)[:, None, :]
