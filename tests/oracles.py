@@ -62,7 +62,7 @@ def agrees(machine: Plain, observation: cp.Observation) -> Callable[[Path], bool
             if verdict is not None and (path[i] in machine.final) != verdict:
                 return False
         for i, state in enumerate(observation.states or ()):
-            if isinstance(state, frozenset):
+            if isinstance(state, set):
                 if path[i] not in state:
                     return False
             elif state is not None and path[i] != state:

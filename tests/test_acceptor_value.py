@@ -139,7 +139,7 @@ def test_relabeling_states_changes_nothing() -> None:
 
 
 def test_repr_fits_on_a_screen() -> None:
-    assert repr(COIN) == "<Acceptor: 2 states {h, t}, 1 symbols {f}, starts in {h}, accepts in {t}, exact>"
+    assert repr(COIN) == "<Acceptor: 2 states {h, t}, 1 symbol {f}, starts in {h}, accepts in {t}, exact>"
     huge = cp.random_acceptor([f"a state with a long name {i}" for i in range(60)], range(30), rng=0)
     assert len(repr(huge)) < 200
     assert "60 states {…}" in repr(huge)

@@ -188,8 +188,8 @@ def test_operations_need_a_common_alphabet() -> None:
     ("weights", "sentence"),
     [
         ([0.5], r"a mixture needs one weight per acceptor, 2; got 1\."),
-        ([0.5, 0.6], r"must not be negative and sum to 1; got 0\.5, 0\.6\."),
-        ([-1, 2], r"must not be negative and sum to 1; got -1, 2\."),
+        ([0.5, 0.6], r"must not be negative and must sum to 1; got 0\.5, 0\.6\."),
+        ([-1, 2], r"must not be negative and must sum to 1; got -1, 2\."),
     ],
 )
 def test_mixture_refuses(weights: list[float], sentence: str) -> None:

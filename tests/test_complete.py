@@ -141,7 +141,7 @@ def test_impossible_data_has_log_likelihood_minus_infinity() -> None:
     assert cp.log_likelihood(cp.p_adic(2), sample) == -math.inf
     assert cp.likelihood(cp.p_adic(2), sample) == 0.0
     assert cp.counts_log_likelihood([[[1, 1], [0, 0]]], [[[1, 0], [0, 1]]]) == -math.inf
-    with pytest.raises(cp.InvalidArgument, match="counts and transitions must have the same shape"):
+    with pytest.raises(cp.InvalidArgument, match="transitions must have the shape of the counts"):
         cp.counts_log_likelihood([[[1]]], [[[1, 0], [0, 1]]])
 
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from tests import oracles
 from tests.strategies import acceptors
 
 
@@ -97,11 +96,24 @@ def test_unknown_is_an_answer() -> None:
 
 @given(acceptors(max_states=3, max_symbols=2), st.floats(0, 1))
 def test_dfas_never_guess(acceptor: cp.Acceptor, cut_point: float) -> None:
+    acceptor = acceptor.rationalized()
     answer = cp.Language(acceptor, cut_point).to_dfa(max_states=30)
     if isinstance(answer, cp.DFA):
-        machine = oracles.plain(acceptor)
-        for word in all_words("".join(map(str, acceptor.alphabet)), 3):
-            assert answer.accepts(word) == (oracles.acceptance(machine, word) > Fraction(cut_point))
+        for word in all_words("".join(map(str, acceptor.alphabet)), 4):
+            assert answer.accepts(word) == (acceptor.exact_acceptance(word) > Fraction(cut_point))
+
+
+def test_float_rows_that_are_not_exactly_stochastic_are_refused() -> None:
+    """0.1 + 0.9 is not 1 in binary: the residuals' signs would contradict membership at a tie."""
+    acceptor = cp.Acceptor(2, "a", [[[0.7, 0.3], [0.1, 0.9]]], 0, {1})
+    with pytest.raises(cp.InvalidArgument, match=r"rows that sum to exactly 1, .* Take acceptor\.rationalized\(\)"):
+        cp.Language(acceptor, 0.3).to_dfa()
+    exact = cp.Language(acceptor.rationalized(), "3/10")
+    dfa = exact.to_dfa()
+    assert isinstance(dfa, cp.DFA)
+    assert (
+        [dfa.accepts("a" * n) for n in range(4)] == ["a" * n in exact for n in range(4)] == [False, False, True, True]
+    )
 
 
 def test_repr_and_empty_batch() -> None:

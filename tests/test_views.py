@@ -89,7 +89,7 @@ def test_periods() -> None:
     np.testing.assert_allclose(swap.stationary, [[0.5, 0.5]])
     assert cp.gallery.parity().chain("0").recurrent_classes == (("even",), ("odd",))
     assert cp.gallery.parity().chain("11").periods == (1, 1)
-    assert repr(swap) == "<MarkovChain: 2 states, 1 recurrent classes of periods [2], 0 transient states>"
+    assert repr(swap) == "<MarkovChain: 2 states, recurrent classes of periods [2], 0 transient states>"
 
 
 @given(st.data())
@@ -121,6 +121,48 @@ def test_small_stationary_probabilities_are_accurate() -> None:
     acceptor = cp.Acceptor(size, "a", [matrix], 0, {0})
     expected = (2e-9) ** np.arange(size)
     np.testing.assert_allclose(acceptor.chain("a").stationary[0], expected / expected.sum(), rtol=1e-13)
+
+
+def test_absorption_where_states_are_hardly_ever_left() -> None:
+    """Gambler's ruin at odds 1 to 2 that plays once in 1e14 steps: the same chances as if it played always."""
+    stay = 1 - 1e-14
+    left, right = 2e-14 / 3, 1e-14 / 3
+    matrix = np.eye(5)
+    for s in (1, 2, 3):
+        matrix[s, s - 1 : s + 2] = left, stay, right
+    chain = cp.Acceptor(5, "a", [matrix], 2, {4}).chain("a")
+    np.testing.assert_allclose(chain.absorption[:, 1], [0, 1 / 15, 1 / 5, 7 / 15, 1], rtol=1e-13)
+    np.testing.assert_allclose(chain.absorption.sum(axis=1), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(chain.expected_steps, [0, 2.2e14, 3.6e14, 3.4e14, 0], rtol=1e-13)
+
+
+def test_chains_of_extreme_numbers() -> None:
+    rare = cp.Acceptor(3, "a", [[[1 - 1e-200, 1e-200, 0], [0, 1 - 1e-200, 1e-200], [0, 0, 1]]], 0, {2}).chain("a")
+    assert rare.absorption.tolist() == [[1.0], [1.0], [1.0]]
+    np.testing.assert_allclose(rare.expected_steps, [2e200, 1e200, 0], rtol=1e-14)
+    uphill = cp.Acceptor(3, "a", [[[0, 1, 0], [1e-200, 0, 1], [0, 1e-200, 1]]], 0, {2}).chain("a")
+    np.testing.assert_allclose(uphill.stationary, [[0, 1e-200, 1]], rtol=1e-14)
+    steps = [
+        [[1 - 1e-200, 1e-200, 0], [0, 1, 0], [0, 0, 1.0]],
+        [[1, 0, 0], [1 - 1e-200, 0, 1e-200], [0, 0, 1.0]],
+    ]
+    product = cp.Acceptor(3, "ab", steps, 0, {2}).chain("ab")
+    assert product.recurrent_classes == ((2,),), "from 0 to 2 with probability 1e-400"
+    assert product.absorption.tolist() == [[1.0], [1.0], [1.0]]
+
+
+def test_chains_cannot_be_changed_or_misused() -> None:
+    chain = cp.gallery.land_of_oz().chain("d")
+    with pytest.raises(ValueError, match="read-only"):
+        chain.stationary[0, 0] = 9
+    with pytest.raises(AttributeError, match="a MarkovChain is immutable"):
+        chain.matrix = np.eye(3)
+    with pytest.raises(cp.InvalidArgument, match="steps must be a whole number, 0 or more; got -1"):
+        chain.power(-1)
+    with pytest.raises(cp.InvalidArgument, match="needs a square matrix; got shape \\(2, 2\\)"):
+        cp.MarkovChain(np.eye(2), ["a"])
+    with pytest.raises(cp.InvalidArgument, match="must not be negative and must sum to 1"):
+        cp.MarkovChain(np.array([[2.0, -1.0], [0.3, 0.1]]), ["a", "b"])
 
 
 def test_dot_escapes_names() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import Names, listed, suggestion
+from cutpoint.data.names import Names, is_hashable, listed, shown, suggestion
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 
 Symbol = Hashable
@@ -38,16 +38,18 @@ class Alphabet(Names):
         """Check the symbols and number them."""
         if isinstance(symbols, Alphabet):
             return symbols
-        if not isinstance(symbols, Iterable):
+        if not isinstance(symbols, Iterable) or isinstance(symbols, set | frozenset):
             raise InvalidArgument(
-                f"an alphabet must be a collection of symbols, such as 'ab' or ['buy', 'quit']; got {symbols!r}."
+                "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']; "
+                f"got {shown(symbols)}{', which has none' if isinstance(symbols, Iterable) else ''}."
             )
         if isinstance(symbols, np.ndarray):
             symbols = symbols.tolist()
         self = cls.numbered(symbols)
         if self.unhashable:
             raise InvalidArgument(
-                f"symbols must be hashable, such as strings or numbers; got {self.unhashable[0]!r} in the alphabet."
+                "symbols must be hashable, such as strings or numbers; "
+                f"got {shown(self.unhashable[0])} in the alphabet."
             )
         if self.repeated:
             raise InvalidArgument(
@@ -58,7 +60,19 @@ class Alphabet(Names):
     @classmethod
     def of(cls, words: Words) -> Alphabet:
         """Symbols that occur in words: sorted where they can be, otherwise in order of appearance."""
-        seen = dict.fromkeys(symbol for word in words for symbol in _plain(word))
+        plain = [_plain(word, r) for r, word in enumerate(each_word(words))]
+        try:
+            seen = dict.fromkeys(symbol for word in plain for symbol in word)
+        except TypeError:
+            r, i, symbol = next(
+                (r, i, symbol)
+                for r, word in enumerate(plain)
+                for i, symbol in enumerate(word)
+                if not is_hashable(symbol)
+            )
+            raise InvalidArgument(
+                f"word {r}, position {i}: symbols must be hashable, such as strings or numbers; got {shown(symbol)}."
+            ) from None
         try:
             return cls(sorted(seen))  # type: ignore[type-var]
         except TypeError:
@@ -66,7 +80,9 @@ class Alphabet(Names):
 
     def unknown(self, name: object, where: str) -> UnknownSymbol:
         """Error for a symbol that is not in the alphabet."""
-        return UnknownSymbol(f"{where}symbol {name!r} is not in the alphabet {listed(self)}.{suggestion(name, self)}")
+        return UnknownSymbol(
+            f"{where}symbol {shown(name)} is not in the alphabet {listed(self)}.{suggestion(name, self)}"
+        )
 
     def encode_word(self, word: Word) -> NDArray[np.int32]:
         """Codes of the symbols of one word."""
@@ -92,7 +108,7 @@ class Alphabet(Names):
 
     def decode(self, codes: NDArray[np.int32]) -> PlainWord:
         """Word of the given codes: a str where every symbol is one character, otherwise a tuple."""
-        symbols = [self[code] for code in codes.tolist()]
+        symbols = [self[code] for code in np.asarray(codes).tolist()]
         if self.is_text:
             return "".join(map(str, symbols))
         return tuple(symbols)
@@ -122,8 +138,8 @@ class Alphabet(Names):
         position, symbol = next((i, symbol) for i, symbol in enumerate(word) if symbol not in self)
         if isinstance(word, str) and not self.is_text:
             return UnknownSymbol(
-                f"{where}position {position}: symbol {symbol!r} is not in the alphabet {listed(self)}. A str is read "
-                "character by character; pass a list of symbols instead."
+                f"{where}position {position}: symbol {shown(symbol)} is not in the alphabet {listed(self)}. "
+                "A str is read character by character; pass a list of symbols instead."
             )
         return self.unknown(symbol, f"{where}position {position}: ")
 
@@ -131,7 +147,7 @@ class Alphabet(Names):
 def each_word(words: Words) -> Words:
     """The words themselves, after a check for the usual slip of passing one str."""
     if isinstance(words, str | bytes) or not isinstance(words, Iterable):
-        raise InvalidArgument(f"expected a collection of words; got {words!r}. For a single word write [word].")
+        raise InvalidArgument(f"expected a collection of words; got {shown(words)}. For a single word write [word].")
     return words
 
 
@@ -144,4 +160,4 @@ def _plain(word: Word, number: int | None = None) -> Sequence[Hashable]:
     if isinstance(word, Sequence) and not isinstance(word, bytes | bytearray):
         return word
     where = "a word" if number is None else f"word {number}"
-    raise InvalidArgument(f"{where} must be a str or a sequence of symbols; got {word!r}.")
+    raise InvalidArgument(f"{where} must be a str or a sequence of symbols; got {shown(word)}.")

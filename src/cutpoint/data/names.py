@@ -1,5 +1,6 @@
 """Names: distinct and numbered; and how messages speak of them."""
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from difflib import get_close_matches
@@ -18,13 +19,13 @@ class Names(tuple[Hashable, ...]):
     def numbered(cls, names: Iterable[Any]) -> Self:
         """Names with their codes; what cannot be hashed or occurs twice is left to the caller to refuse."""
         self = super().__new__(cls, names)
-        self._codes = {name: code for code, name in enumerate(self) if _is_hashable(name)}
+        self._codes = {name: code for code, name in enumerate(self) if is_hashable(name)}
         return self
 
     @property
     def unhashable(self) -> list[object]:
         """Names that cannot be names."""
-        return [name for name in self if not _is_hashable(name)]
+        return [name for name in self if not is_hashable(name)]
 
     @property
     def repeated(self) -> list[Hashable]:
@@ -32,7 +33,7 @@ class Names(tuple[Hashable, ...]):
         return [name for name, times in Counter(self).items() if times > 1]
 
     def __contains__(self, name: object) -> bool:
-        return _is_hashable(name) and name in self._codes
+        return is_hashable(name) and name in self._codes
 
     def code(self, name: Any, where: str = "") -> int:
         """Number of a name; an unknown one is refused with a sentence that begins with where it was met."""
@@ -48,6 +49,42 @@ class Names(tuple[Hashable, ...]):
         return type(self), (list(self),)
 
 
+def shown(value: object, room: int = 60) -> str:
+    """Repr of any value, shortened; numbers too long to print are told by their size.
+
+    Examples
+    --------
+    >>> shown("a" * 100, room=8)
+    "'aaaaaa…"
+    >>> shown(10**6000)
+    'an int of about 6001 digits'
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print integers of more than 4,300 digits
+        if isinstance(value, int):
+            return f"an int of about {round(value.bit_length() * math.log10(2)) + 1} digits"
+        return f"a {type(value).__name__} too long to print"
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def counted(number: float, noun: str) -> str:
+    """A number and its noun, which gets an s unless the number is 1; huge numbers as a power of ten.
+
+    Examples
+    --------
+    >>> counted(1, "word"), counted(20000, "word"), counted(10**30, "entry")
+    ('1 word', '20,000 words', 'about 10^30 entries')
+    """
+    if isinstance(number, int) and number >= 10**15:
+        text = f"about 10^{round((number.bit_length() - 1) * math.log10(2))}"
+    else:
+        text = f"{number:,}" if isinstance(number, int) else f"{number:g}"
+    if number == 1:
+        return f"{text} {noun}"
+    return f"{text} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
 def listed(names: Iterable[object], limit: int = 8) -> str:
     """Names in braces, shortened.
 
@@ -57,8 +94,8 @@ def listed(names: Iterable[object], limit: int = 8) -> str:
     ("{'a', 'b', 'c'}", '{0, 1, 2, …}')
     """
     first = list(islice(names, limit + 1))
-    shown = [repr(name) for name in first[:limit]] + ["…"] * (len(first) > limit)
-    return "{" + ", ".join(shown) + "}"
+    texts = [shown(name) for name in first[:limit]] + ["…"] * (len(first) > limit)
+    return "{" + ", ".join(texts) + "}"
 
 
 def suggestion(name: object, known: Sequence[Hashable]) -> str:
@@ -71,23 +108,27 @@ def suggestion(name: object, known: Sequence[Hashable]) -> str:
     >>> suggestion(1, ["0", "1"])
     " Did you mean '1' (a str, not an int)?"
     """
-    by_text: dict[str, Hashable] = {str(candidate).casefold(): candidate for candidate in reversed(known)}
-    nearest = get_close_matches(str(name).casefold(), by_text, n=1, cutoff=0.6)
+    by_text: dict[str, Hashable] = {_plain_text(candidate): candidate for candidate in reversed(known)}
+    nearest = get_close_matches(_plain_text(name), by_text, n=1, cutoff=0.6)
     if not nearest:
         return ""
     match = by_text[nearest[0]]
-    if str(match) == str(name):
+    if _plain_text(match) == _plain_text(name) and type(match) is not type(name):
         return f" Did you mean {match!r} ({_article(match)}, not {_article(name)})?"
     return f" Did you mean {match!r}?"
 
 
-def _is_hashable(name: object) -> bool:
+def is_hashable(name: object) -> bool:
     """Whether a value can be a name; a tuple that holds a list, say, cannot."""
     try:
         hash(name)
     except TypeError:
         return False
     return True
+
+
+def _plain_text(name: object) -> str:
+    return (name if isinstance(name, str) else shown(name)).casefold()
 
 
 def _article(value: object) -> str:

@@ -10,10 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Words, each_word
+from cutpoint.data.names import counted, is_hashable, shown
 from cutpoint.errors import InvalidSample
 
 State = Hashable
 Verdict = bool | None
+
+
+LARGEST_TOTAL = 1e300
+"""Largest sum of counts, so that no sum of expected counts overflows."""
 
 
 class Mark(NamedTuple):
@@ -35,7 +40,7 @@ class Observation:
     word: PlainWord
     accepted: Verdict
     verdicts: tuple[Verdict, ...] | None
-    states: tuple[State | frozenset[State] | None, ...] | None
+    states: tuple[State | set[State], ...] | None
     count: float
 
 
@@ -86,23 +91,16 @@ class Sample:
         alphabet: Iterable[Symbol] | None = None,
     ) -> None:
         listed = list(each_word(words))
+        weights = _weights(counts, len(listed))
         sigma = Alphabet.of(listed) if alphabet is None else Alphabet(alphabet)
         symbols, offsets = sigma.encode(listed)
-        lengths = np.diff(offsets)
-        weights = _weights(counts, len(listed))
         ends = _ends(_per_word("accepted", accepted, len(listed)))
         table = list(FIRST_MARKS)
         marks = None
         if verdicts is not None or states is not None:
-            marks = _marks(
-                _per_word("verdicts", verdicts, len(listed)),
-                _per_word("states", states, len(listed)),
-                lengths,
-                table,
-            )
+            seen = _per_word("verdicts", verdicts, len(listed)), _per_word("states", states, len(listed))
+            marks = _marks(*seen, np.diff(offsets), table)
             ends = _joined_ends(ends, marks, offsets, table)
-            if not marks.any():
-                marks = None
         self._fill(sigma, symbols, offsets, ends, marks, tuple(table), weights)
 
     def _fill(
@@ -128,18 +126,25 @@ class Sample:
         if not first:
             raise InvalidSample("a sample must hold at least one observation with a positive count; got none.")
         words, kept_ends, kept_marks = zip(*first, strict=True)
-        self.alphabet = alphabet
-        self.symbols = _frozen(np.frombuffer(b"".join(words), dtype=np.int32))
-        self.offsets = _frozen(np.concatenate(([0], np.cumsum([len(word) // 4 for word in words]))).astype(np.int64))
-        self.ends = _frozen(np.array(kept_ends, dtype=np.int32))
-        self.marks = None if marks is None else _frozen(np.frombuffer(b"".join(kept_marks), dtype=np.int32))
-        self.mark_table = table
-        self.counts = _frozen(np.array(merged))
+        lengths = [len(word) // symbols.itemsize for word in words]
+        used = np.frombuffer(b"".join(kept_marks), dtype=np.int32)
+        self.__dict__.update(
+            alphabet=alphabet,
+            symbols=_frozen(np.frombuffer(b"".join(words), dtype=np.int32)),
+            offsets=_frozen(np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)),
+            ends=_frozen(np.array(kept_ends, dtype=np.int32)),
+            counts=_frozen(np.array(merged)),
+            marks=None,
+            mark_table=FIRST_MARKS,
+        )
+        if used.any():
+            self.__dict__.update(_only_used_marks(used, table))
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in self.__dict__:
-            raise AttributeError(f"a Sample is immutable: cannot change {name!r}. Make a new Sample.")
-        super().__setattr__(name, value)
+        raise AttributeError(f"a Sample is immutable: cannot set {name!r}. Make a new Sample.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Sample is immutable: cannot delete {name!r}.")
 
     def __len__(self) -> int:
         """Count the distinct observations."""
@@ -147,7 +152,7 @@ class Sample:
 
     def __getitem__(self, r: int) -> Observation:
         if not -len(self) <= r < len(self):
-            raise IndexError(f"observation {r} does not exist: the sample has {len(self)} distinct observations.")
+            raise IndexError(f"observation {r} does not exist: the sample has {counted(len(self), 'observation')}.")
         r %= len(self)
         word = self.alphabet.decode(self.symbols[self.offsets[r] : self.offsets[r + 1]])
         accepted = FIRST_MARKS[self.ends[r]].verdict
@@ -178,7 +183,7 @@ class Sample:
         return tuple(observation.verdicts for observation in self)
 
     @property
-    def states(self) -> tuple[tuple[State | frozenset[State] | None, ...] | None, ...]:
+    def states(self) -> tuple[tuple[State | set[State], ...] | None, ...]:
         """States seen in the distinct observations."""
         return tuple(observation.states for observation in self)
 
@@ -229,15 +234,14 @@ class Sample:
         """Short name of observation r for messages."""
         observation = self[r]
         seen = {True: "accepted", False: "rejected", None: "no verdict"}[observation.accepted]
-        word = repr(observation.word)
         extra = "" if self.marks is None else ", with what was seen along the way"
-        return f"{word if len(word) <= 60 else word[:59] + '…'} ({seen}{extra})"
+        return f"{shown(observation.word)} ({seen}{extra})"
 
     def __repr__(self) -> str:
         symbols = (
             f"alphabet {''.join(map(str, self.alphabet))!r}"
             if self.alphabet.is_text and len(self.alphabet) <= 30
-            else f"{len(self.alphabet)} symbols"
+            else counted(len(self.alphabet), "symbol")
         )
         lengths = self.lengths
         seen = [
@@ -246,9 +250,9 @@ class Sample:
             if (self.ends == end).any()
         ]
         if self.marks is not None:
-            seen.append(f"{np.count_nonzero(self.marks)} marks along the way")
+            seen.append(f"{counted(int(np.count_nonzero(self.marks)), 'mark')} along the way")
         return (
-            f"Sample({self.total:g} observations, {len(self)} distinct, {symbols}, "
+            f"Sample({counted(self.total, 'observation')}, {len(self)} distinct, {symbols}, "
             f"lengths {lengths.min()} to {lengths.max()}: {', '.join(seen) or 'inputs alone'})"
         )
 
@@ -258,18 +262,31 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _single(states: frozenset[State] | None) -> State | frozenset[State] | None:
-    """One state as itself, several as a set."""
-    return next(iter(states)) if states is not None and len(states) == 1 else states
+def _only_used_marks(marks: NDArray[np.int32], table: tuple[Mark, ...]) -> dict[str, Any]:
+    """Marks renumbered so that the table holds the first three and those that occur."""
+    used = np.union1d(np.arange(len(FIRST_MARKS)), marks)
+    numbers = np.searchsorted(used, marks).astype(np.int32)
+    return {"marks": _frozen(numbers), "mark_table": tuple(table[k] for k in used)}
+
+
+def _single(states: frozenset[State] | None) -> State | set[State]:
+    """One state as itself, several as a set, as the constructor takes them."""
+    if states is None:
+        return None
+    return next(iter(states)) if len(states) == 1 else set(states)
 
 
 def _per_word(name: str, values: Iterable[Any] | None, n_words: int) -> list[Any]:
     """One value per word, None where nothing is given."""
     if values is None:
         return [None] * n_words
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidSample(f"{name} must have one value per word; got {shown(values)}.")
     listed = list(values)
     if len(listed) != n_words:
-        raise InvalidSample(f"{name} must have one value per word; got {len(listed)} values for {n_words} words.")
+        raise InvalidSample(
+            f"{name} must have one value per word; got {counted(len(listed), 'value')} for {counted(n_words, 'word')}."
+        )
     return listed
 
 
@@ -278,13 +295,17 @@ def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
         return np.ones(n_words)
     try:
         weights = np.array(counts, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidSample(f"counts must be numbers, one per word; got {counts!r}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidSample(f"counts must be numbers, one per word; got {shown(counts)}.") from None
     if weights.shape != (n_words,):
-        raise InvalidSample(f"counts must have one value per word; got shape {weights.shape} for {n_words} words.")
+        raise InvalidSample(
+            f"counts must have one value per word; got shape {weights.shape} for {counted(n_words, 'word')}."
+        )
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(wrong):
         raise InvalidSample(f"counts must be finite and not negative; got {weights[wrong[0]]:g} for word {wrong[0]}.")
+    if n_words and weights.max() > LARGEST_TOTAL / n_words:
+        raise InvalidSample(f"counts must have a sum of at most {LARGEST_TOTAL:g}; scale them down.")
     return weights
 
 
@@ -294,7 +315,7 @@ def _verdict(value: object, where: str) -> Verdict:
         return None
     if isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1):
         return bool(value)
-    raise InvalidSample(f"{where} must be True, False or None; got {value!r}.")
+    raise InvalidSample(f"{where} must be True, False or None; got {shown(value)}.")
 
 
 def _ends(accepted: list[object]) -> NDArray[np.int32]:
@@ -320,12 +341,12 @@ def _positions(name: str, values: Iterable[Any] | None, r: int, length: int) -> 
     if values is None:
         return [None] * (length + 1)
     if not isinstance(values, Iterable):
-        raise InvalidSample(f"{name}[{r}] must be a sequence of {length + 1} values or None; got {values!r}.")
+        raise InvalidSample(f"{name}[{r}] must be a sequence of {length + 1} values or None; got {shown(values)}.")
     listed = list(values)
     if len(listed) != length + 1:
         raise InvalidSample(
-            f"word {r} has {length} symbols, so {name}[{r}] must have {length + 1} values, one before the first "
-            f"symbol and one after each; got {len(listed)}."
+            f"word {r} has {counted(length, 'symbol')}, so {name}[{r}] must have {counted(length + 1, 'value')}, "
+            f"one before the first symbol and one after each; got {len(listed)}."
         )
     return listed
 
@@ -338,8 +359,8 @@ def _possible(state: object, r: int, i: int) -> frozenset[State] | None:
         if not state:
             raise InvalidSample(f"states[{r}][{i}] is an empty set, which no run can satisfy; use None for not seen.")
         return frozenset(state)
-    if not isinstance(state, Hashable):
-        raise InvalidSample(f"states[{r}][{i}] must be a state's name, a set of names or None; got {state!r}.")
+    if not is_hashable(state):
+        raise InvalidSample(f"states[{r}][{i}] must be a state's name, a set of names or None; got {shown(state)}.")
     return frozenset((state,))
 
 

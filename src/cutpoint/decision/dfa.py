@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Word
+from cutpoint.data.names import counted
+from cutpoint.errors import InvalidArgument
 from cutpoint.exact import Integral
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
@@ -40,6 +42,17 @@ class DFA:
     initial: int
     final: frozenset[int]
 
+    def __post_init__(self) -> None:
+        """Refuse transitions that lead nowhere."""
+        object.__setattr__(self, "alphabet", Alphabet(self.alphabet))
+        states = range(len(self.transitions))
+        rows_fit = all(len(row) == len(self.alphabet) and set(row) <= set(states) for row in self.transitions)
+        if not (rows_fit and self.initial in states and self.final <= set(states)):
+            raise InvalidArgument(
+                f"a DFA of {counted(len(states), 'state')} and {counted(len(self.alphabet), 'symbol')} needs one next "
+                "state per symbol in every state, an initial state and final states, all numbered from 0."
+            )
+
     @property
     def n_states(self) -> int:
         """Number of states."""
@@ -60,7 +73,8 @@ class DFA:
         return deterministic(rows, self.initial, self.final)
 
     def __repr__(self) -> str:
-        return f"<DFA: {self.n_states} states, {len(self.alphabet)} symbols, {len(self.final)} final>"
+        sizes = f"{counted(self.n_states, 'state')}, {counted(len(self.alphabet), 'symbol')}"
+        return f"<DFA: {sizes}, {len(self.final)} final>"
 
 
 @dataclass(frozen=True)

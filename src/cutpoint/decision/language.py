@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words
+from cutpoint.data.alphabet import each_word
 from cutpoint.decision.dfa import DFA, Unknown, residual_dfa
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import cut_point_value, exceeds
+from cutpoint.exact import cut_point_value, exceeds, whole_number
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.text import number
 
 
 @dataclass(frozen=True, init=False)
@@ -39,6 +42,7 @@ class Language:
     cut_point: Fraction
 
     def __init__(self, acceptor: Acceptor, cut_point: Any) -> None:
+        check_acceptor(acceptor)
         object.__setattr__(self, "acceptor", acceptor)
         object.__setattr__(self, "cut_point", cut_point_value(cut_point))
 
@@ -47,20 +51,20 @@ class Language:
 
     def contains(self, words: Words) -> NDArray[np.bool_]:
         """Membership of each word; only those too close to the cut point cost exact arithmetic."""
-        listed = list(words)
+        listed = list(each_word(words))
         estimates = self.acceptor.acceptances(listed).tolist()
         return np.array([self._exceeds(p, word) for p, word in zip(estimates, listed, strict=True)], dtype=np.bool_)
 
     def words(self, max_length: int) -> Iterator[PlainWord]:
         """Words of the language up to a length, shortest first, then in the order of the alphabet; made one by one."""
-        if isinstance(max_length, bool) or not isinstance(max_length, int | np.integer) or max_length < 0:
-            raise InvalidArgument(f"max_length must be a whole number, 0 or more; got {max_length!r}.")
-        return (word for length in range(int(max_length) + 1) for word in self._words_of_length(length))
+        longest = whole_number("max_length", max_length, least=0)
+        return (word for length in range(longest + 1) for word in self._words_of_length(length))
 
     def to_dfa(self, max_states: int = 10_000) -> DFA | Unknown:
         """Minimal DFA of the language by exact residuals, or :class:`Unknown` if more than ``max_states`` are met.
 
         Closes for every p-adic acceptor at a rational cut point. Whether it closes at all is undecidable in general.
+        Float rows must sum to 1 in exact arithmetic; :meth:`Acceptor.rationalized` makes them.
 
         Examples
         --------
@@ -70,14 +74,17 @@ class Language:
         >>> cp.Language(cp.gallery.majority(), "1/2").to_dfa(max_states=100)
         Unknown(explored=100)
         """
-        if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 1:
-            raise InvalidArgument(f"max_states must be a positive whole number; got {max_states!r}.")
-        return residual_dfa(
-            self.acceptor.alphabet, self.acceptor.integers, self.acceptor.final, self.cut_point, max_states
-        )
+        limit = whole_number("max_states", max_states, least=1)
+        steps, start = self.acceptor.exact_transitions.sum(axis=2), self.acceptor.exact_initial.sum()
+        if not ((steps == 1).all() and start == 1):
+            raise InvalidArgument(
+                "exact residuals need rows that sum to exactly 1, and the binary values of these floats do not. Take "
+                "acceptor.rationalized(), or give entries such as '1/10'."
+            )
+        return residual_dfa(self.acceptor.alphabet, self.acceptor.integers, self.acceptor.final, self.cut_point, limit)
 
     def __repr__(self) -> str:
-        return f"<Language: acceptance > {self.cut_point} of {self.acceptor!r}>"
+        return f"<Language: acceptance > {number(self.cut_point)} of {self.acceptor!r}>"
 
     def _words_of_length(self, length: int) -> Iterator[PlainWord]:
         """Depth-first over the prefixes, each with its distribution: memory grows with the length only."""

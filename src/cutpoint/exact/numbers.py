@@ -1,6 +1,7 @@
 """Numbers as users write them: rationals are kept exactly, floats stay floats."""
 
 import math
+import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Rational
@@ -8,6 +9,9 @@ from numbers import Rational
 import numpy as np
 
 from cutpoint.errors import InvalidArgument
+
+LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")
+"""An exponent of five digits or more would make a number of as many digits."""
 
 
 def entry(value: object) -> Fraction | float:
@@ -20,16 +24,43 @@ def entry(value: object) -> Fraction | float:
     """
     if isinstance(value, float | np.floating):
         return float(value)
-    if isinstance(value, np.bool_):
-        return Fraction(int(value))
-    if isinstance(value, Rational | Decimal | str | np.integer):
-        try:
-            return Fraction(int(value)) if isinstance(value, np.integer) else Fraction(value)
-        except ZeroDivisionError:
-            raise InvalidArgument(f"a fraction needs a denominator other than 0; got {value!r}") from None
-        except (ValueError, OverflowError, InvalidOperation):
-            pass
-    raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {value!r}")
+    try:
+        if isinstance(value, Rational | np.integer | np.bool_):  # int(): NumPy integers would overflow in silence
+            return Fraction(int(value)) if not isinstance(value, Rational) else _plain(value)
+        if isinstance(value, Decimal) or (isinstance(value, str) and not LONG_EXPONENT.search(value)):
+            return Fraction(value)
+    except ZeroDivisionError:
+        raise InvalidArgument(f"a fraction needs a denominator other than 0; got {value!r}.") from None
+    except (ValueError, OverflowError, InvalidOperation):
+        pass
+    raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {_shown(value)}.")
+
+
+def _plain(value: Rational) -> Fraction:
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)[:60]
+    except ValueError:
+        return "a number too long to print"
+
+
+def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
+    """A whole number of a given range, for an argument of a given name.
+
+    Examples
+    --------
+    >>> whole_number("length", 3, least=0)
+    3
+    """
+    limit = f", {least} or more" if most is None else f" from {least} to {most:,}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise InvalidArgument(f"{name} must be a whole number{limit}; got {_shown(value)}.")
+    if value < least or (most is not None and value > most):
+        raise InvalidArgument(f"{name} must be a whole number{limit}; got {_shown(value)}.")
+    return int(value)
 
 
 def cut_point_value(value: object) -> Fraction:
@@ -45,11 +76,11 @@ def cut_point_value(value: object) -> Fraction:
     except InvalidArgument:
         raise InvalidArgument(
             "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal or a string such as '1/3'); "
-            f"got {value!r}."
+            f"got {_shown(value)}."
         ) from None
     if isinstance(number, float) and not math.isfinite(number):
         raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {number!r}.")
     exact = Fraction(number)
     if not 0 <= exact <= 1:
-        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {value!r}.")
+        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {_shown(value)}.")
     return exact

@@ -6,7 +6,8 @@ r"""The forward recursion over the rationals: integer matrices over one common d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from flint import fmpz_mat
+    from flint import fmpz, fmpz_mat
+
+LONG = 200
+"""Words longer than this are multiplied by halves."""
 
 
 @dataclass(frozen=True)
@@ -23,28 +27,40 @@ class Integral:
     """Acceptor in integers: matrix a is ``matrices[a] / denominators[a]``, likewise the initial row."""
 
     matrices: tuple[fmpz_mat, ...]
-    denominators: tuple[int, ...]
+    denominators: tuple[fmpz, ...]
     initial: fmpz_mat
-    initial_denominator: int
+    initial_denominator: fmpz
 
-    def distribution(self, word: Iterable[int]) -> list[Fraction]:
+    def distribution(self, word: Sequence[int]) -> list[Fraction]:
         """πP(x), exactly."""
-        for numerators, denominator in self._rows(word):
-            last = numerators, denominator
-        return [Fraction(int(number), last[1]) for number in last[0].entries()]
+        row, denominator = self._row(word)
+        return [_fraction(number, denominator) for number in row.entries()]
 
-    def acceptance(self, final: NDArray[np.bool_], word: Iterable[int]) -> Fraction:
+    def acceptance(self, final: NDArray[np.bool_], word: Sequence[int]) -> Fraction:
         """πP(x)f, exactly; cost O(n l²) products of integers that grow with the word."""
-        return sum((p for p, kept in zip(self.distribution(word), final, strict=True) if kept), Fraction(0))
+        row, denominator = self._row(word)
+        accepted = (number for number, kept in zip(row.entries(), final, strict=True) if kept)
+        return _fraction(sum(accepted, start=denominator * 0), denominator)
 
-    def _rows(self, word: Iterable[int]) -> Iterator[tuple[fmpz_mat, int]]:
-        """Numerators and denominator of πP(x) for every prefix."""
-        row, denominator = self.initial, self.initial_denominator
-        yield row, denominator
-        for symbol in word:
-            row = row * self.matrices[symbol]
-            denominator *= self.denominators[symbol]
-            yield row, denominator
+    def _row(self, word: Sequence[int]) -> tuple[fmpz_mat, fmpz]:
+        """Numerators and common denominator of πP(x)."""
+        row = self.initial
+        if len(word) > LONG:  # balanced products use fast multiplication; a row would meet huge numbers at each step
+            row = row * self._product(word)
+        else:
+            for symbol in word:
+                row = row * self.matrices[symbol]
+        denominator = self.initial_denominator
+        for symbol, times in Counter(word).items():
+            denominator *= self.denominators[symbol] ** times
+        return row, denominator
+
+    def _product(self, word: Sequence[int]) -> fmpz_mat:
+        """Product of the numerators' matrices, by halves."""
+        if len(word) == 1:
+            return self.matrices[word[0]]
+        half = len(word) // 2
+        return self._product(word[:half]) * self._product(word[half:])
 
 
 def integral(transitions: NDArray[Any], initial: NDArray[Any]) -> Integral:
@@ -54,10 +70,19 @@ def integral(transitions: NDArray[Any], initial: NDArray[Any]) -> Integral:
     return Integral(tuple(matrix for matrix, _ in scaled), tuple(below for _, below in scaled), row, denominator)
 
 
-def _over_common_denominator(fractions: NDArray[Any]) -> tuple[fmpz_mat, int]:
+def _over_common_denominator(fractions: NDArray[Any]) -> tuple[fmpz_mat, fmpz]:
     # flint takes half as long to import as numpy: only those who ask for exact answers wait for it.
-    from flint import fmpz_mat  # noqa: PLC0415
+    from flint import fmpz, fmpz_mat  # noqa: PLC0415
 
     denominator = math.lcm(*(value.denominator for value in fractions.flat))
     rows = [[int(value * denominator) for value in row] for row in fractions]
-    return fmpz_mat(rows), denominator
+    return fmpz_mat(rows), fmpz(denominator)
+
+
+def _fraction(numerator: fmpz, denominator: fmpz) -> Fraction:
+    """Quotient in lowest terms. Python's own gcd takes minutes on numbers of a million digits, flint's does not."""
+    divisor = numerator.gcd(denominator)
+    reduced = Fraction()
+    reduced._numerator = int(numerator // divisor)  # type: ignore[attr-defined]
+    reduced._denominator = int(denominator // divisor)  # type: ignore[attr-defined]
+    return reduced

@@ -9,10 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample
+from cutpoint.data.names import shown
+from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.exact import whole_number
 from cutpoint.learning.counts import Counts
+from cutpoint.learning.evidence import check_sample
 from cutpoint.learning.fit import Fit, Stop
 from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
 
 Floats = NDArray[np.float64]
 TOLERANCE = 1e-6
@@ -26,13 +31,13 @@ class Prior:
         try:
             given = np.asarray(pseudo_counts, dtype=np.float64)
             cells = np.broadcast_to(given, acceptor.transitions.shape)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidArgument(
                 f"prior must be a number or an array that fits the transitions' shape {acceptor.transitions.shape}; "
-                f"got {pseudo_counts!r}."
+                f"got {shown(pseudo_counts)}."
             ) from None
-        if not (np.isfinite(cells) & (cells >= 0.0)).all():
-            raise InvalidArgument(f"prior must hold finite pseudo-counts, not negative; got {pseudo_counts!r}.")
+        if not ((cells >= 0.0) & (cells <= LARGEST_TOTAL / cells.size)).all():
+            raise InvalidArgument(f"prior must hold finite pseudo-counts, not negative; got {shown(pseudo_counts)}.")
         self.transitions = np.where(acceptor.transitions > 0.0, cells, 0.0)
         share = float(given) if given.ndim == 0 and learn_initial else 0.0
         self.initial = np.where(acceptor.initial > 0.0, share, 0.0)
@@ -68,6 +73,8 @@ def ascend(
 
     A step that gains nothing (rounding, or no information) leaves the acceptor as it was.
     """
+    check_acceptor(acceptor)
+    check_sample(sample)
     _check_limits(tolerance, max_steps)
     prior = Prior(pseudo_counts, acceptor, learn_initial)
     stop, detail = Stop.STEP_LIMIT, ""
@@ -89,6 +96,8 @@ def ascend(
     except ImpossibleObservation as impossible:
         stop, detail = Stop.IMPOSSIBLE, str(impossible)
     except KeyboardInterrupt:
+        if not history:
+            raise
         stop = Stop.INTERRUPTED
     if not history:
         return Fit(acceptor, (-math.inf,), stop, -math.inf, detail)
@@ -104,6 +113,5 @@ def _shares(weights: Floats, fallback: Floats) -> Floats:
 
 def _check_limits(tolerance: float, max_steps: int) -> None:
     if not (isinstance(tolerance, int | float) and 0.0 <= tolerance < math.inf):
-        raise InvalidArgument(f"tolerance must be a finite number, 0 or more; got {tolerance!r}.")
-    if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 0:
-        raise InvalidArgument(f"max_steps must be a whole number, 0 or more; got {max_steps!r}.")
+        raise InvalidArgument(f"tolerance must be a finite number, 0 or more; got {shown(tolerance)}.")
+    whole_number("max_steps", max_steps, least=0)

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample, State
+from cutpoint.data.names import shown
+from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.errors import InvalidArgument, InvalidSample
-from cutpoint.model.parts import States
+from cutpoint.learning.evidence import check_sample
+from cutpoint.model.parts import ROW_TOLERANCE, States
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +37,7 @@ def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:
            [[0., 0.],
             [0., 1.]]])
     """
+    check_sample(sample)
     names = States(states)
     counts = np.zeros((len(sample.alphabet), len(names), len(names)))
     runs = [complete_run(sample, r, names) for r in range(len(sample))]
@@ -90,9 +94,8 @@ def counts_log_likelihood(counts: ArrayLike, transitions: ArrayLike) -> float:
     >>> round(counts_log_likelihood([[[3, 1], [0, 0]]], [[[0.75, 0.25], [0.5, 0.5]]]), 6)
     -2.249341
     """
-    v, theta = checked_counts(counts), np.asarray(transitions, dtype=np.float64)
-    if v.shape != theta.shape:
-        raise InvalidArgument(f"counts and transitions must have the same shape; got {v.shape} and {theta.shape}.")
+    v = checked_counts(counts)
+    theta = checked_transitions(transitions, v.shape, "transitions")
     used = v > 0.0
     if (theta[used] <= 0.0).any():
         return -np.inf
@@ -103,15 +106,30 @@ def checked_counts(counts: ArrayLike) -> Floats:
     """Counts as floats ``[a, s, t]``, finite and not negative."""
     try:
         v = np.array(counts, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"counts must be an array [a, s, t] of numbers; got {counts!r}.") from None
-    if v.ndim != 3 or v.shape[1] != v.shape[2]:
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(f"counts must be an array [a, s, t] of numbers; got {shown(counts)}.") from None
+    if v.ndim != 3 or v.shape[1] != v.shape[2] or not v.size:
         raise InvalidArgument(f"counts must have shape [a, s, t] with as many t as s; got shape {v.shape}.")
     wrong = np.argwhere(~(np.isfinite(v) & (v >= 0.0)))
     if len(wrong):
         a, s, t = wrong[0]
         raise InvalidArgument(f"counts must be finite and not negative; got {v[a, s, t]:g} at [{a}, {s}, {t}].")
+    if not v.max() <= LARGEST_TOTAL / v.size:
+        raise InvalidArgument(f"counts must have a sum of at most {LARGEST_TOTAL:g}; scale them down.")
     return v
+
+
+def checked_transitions(transitions: Any, shape: tuple[int, ...], name: str) -> Floats:
+    """Rows of probabilities ``[a, s, t]`` of a given shape."""
+    try:
+        theta = np.array(transitions, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(f"{name} must be an array [a, s, t] of numbers; got {shown(transitions)}.") from None
+    if theta.shape != shape:
+        raise InvalidArgument(f"{name} must have the shape of the counts, {shape}; got {theta.shape}.")
+    if not ((theta >= 0.0).all() and (np.abs(theta.sum(axis=-1) - 1.0) <= ROW_TOLERANCE).all()):
+        raise InvalidArgument(f"the rows of {name} must not be negative and must sum to 1.")
+    return theta
 
 
 def _unseen_rows(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_]) -> Floats:
@@ -125,8 +143,8 @@ def _unseen_rows(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_]) 
                 a, s = np.argwhere(never)[0]
                 raise InvalidArgument(f"symbol number {a} was never read in state number {s}: its row is unknown.")
             return np.zeros(shape)
-    elif np.shape(unseen) == shape:
-        return np.asarray(unseen, dtype=np.float64)
-    raise InvalidArgument(
-        f"unseen must be 'uniform', 'stay', 'error' or an array of transitions of shape {shape}; got {unseen!r}."
-    )
+        raise InvalidArgument(
+            f"unseen must be 'uniform', 'stay', 'error' or an array of transitions of shape {shape}; "
+            f"got {shown(unseen)}."
+        )
+    return checked_transitions(unseen, shape, "unseen")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.exact import whole_number
 from cutpoint.kernels import kernels
 from cutpoint.learning.evidence import evidence, log_likelihoods
 from cutpoint.model import Acceptor
@@ -34,6 +35,11 @@ class Counts:
     transitions: Floats
     initial: Floats
     log_likelihood: float
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays."""
+        self.transitions.setflags(write=False)
+        self.initial.setflags(write=False)
 
     def __add__(self, other: Counts) -> Counts:
         """Return the counts of two disjoint samples together."""
@@ -68,10 +74,11 @@ def expected_counts(acceptor: Acceptor, sample: Sample, threads: int | None = No
     array([[1., 1.],
            [0., 0.]])
     """
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise InvalidArgument(f"threads must be a positive whole number or None; got {threads!r}.")
+    if threads is not None:
+        whole_number("threads", threads, least=1)
+    arrays = evidence(acceptor, sample)
     transitions, initial, logs = kernels().expected_counts(
-        acceptor.transitions, acceptor.initial, *evidence(acceptor, sample), sample.counts
+        acceptor.transitions, acceptor.initial, *arrays, sample.counts
     )
     impossible = np.flatnonzero(np.isneginf(logs)).tolist()
     if impossible:
@@ -116,8 +123,8 @@ def likelihood(acceptor: Acceptor, sample: Sample, with_inputs: bool = False) ->
 
 def impossible_sentence(sample: Sample, rows: Sequence[int]) -> str:
     """Sentence that names observations of probability 0."""
-    others = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    others = f" (so have {len(rows) - 1} more)" if len(rows) > 1 else ""
     return (
-        f"observation {sample.describe(rows[0])}{others} has probability 0 under the acceptor: no run agrees with it. "
+        f"observation {sample.describe(rows[0])} has probability 0 under the acceptor{others}: no run agrees with it. "
         "Use positive entries in transitions and initial, or leave the observation out."
     )

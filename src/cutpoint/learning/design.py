@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet, Sample
+from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument, TooLarge
+from cutpoint.exact import whole_number
 from cutpoint.learning.complete import complete_run
+from cutpoint.learning.evidence import check_sample
 from cutpoint.model.parts import States
 from cutpoint.model.text import aligned
 
@@ -65,7 +68,7 @@ class DesignMatrix:
     columns : labels (word, path), words in lexicographic order, then paths.
     """
 
-    matrix: csc_array
+    matrix: csc_array = field(compare=False)  # the other parts determine it
     alphabet: Alphabet
     states: States
     length: int
@@ -88,6 +91,8 @@ class DesignMatrix:
     def column(self, word: Sequence[Hashable], path: Sequence[Hashable]) -> int:
         """Number of the column of a run."""
         codes = self.alphabet.encode_word(word).tolist()
+        if not isinstance(path, Iterable):
+            raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
         run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
         if len(codes) != self.length or len(run) != self.length + 1:
             raise InvalidArgument(
@@ -97,6 +102,7 @@ class DesignMatrix:
 
     def runs(self, sample: Sample) -> Floats:
         """Vector u of a sample of complete data: how often each run (x, s) was seen, one entry per column."""
+        check_sample(sample)
         u = np.zeros(self.shape[1])
         for r, observation in enumerate(sample):
             codes = self.alphabet.encode_word(observation.word).tolist()
@@ -110,9 +116,14 @@ class DesignMatrix:
 
     def counts(self, u: ArrayLike) -> Floats:
         """Sufficient statistic v = B u as an array ``[a, s, t]``."""
-        vector = np.asarray(u, dtype=np.float64)
+        try:
+            vector = np.array(u, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidArgument(f"u must be numbers, one per column; got {shown(u)}.") from None
         if vector.shape != (self.shape[1],):
             raise InvalidArgument(f"u must have one entry per column, {self.shape[1]}; got shape {vector.shape}.")
+        if not (np.isfinite(vector) & (vector >= 0.0)).all():
+            raise InvalidArgument("u must be counts of runs: finite and not negative.")
         by_row = (self.matrix @ vector).reshape(len(self.states), len(self.alphabet), len(self.states))
         return np.ascontiguousarray(by_row.transpose(1, 0, 2))
 
@@ -145,7 +156,7 @@ def design_matrix(n_states: int | Iterable[Hashable], n_symbols: int | Iterable[
     r"""Design matrix :math:`B_{l,l'}` for words of a length: entry k if θ_{t;a,s} occurs k times in p(x, s).
 
     ``n_states`` and ``n_symbols`` are numbers, or names for the labels. All columns sum to ``length``. Memory grows as
-    :math:`l'^n l^{n+1}`: a matrix over 1 GiB is refused with its size.
+    :math:`l'^n l^{n+1}`: a matrix over a gigabyte is refused with its size.
 
     Examples
     --------
@@ -168,22 +179,24 @@ def design_matrix(n_states: int | Iterable[Hashable], n_symbols: int | Iterable[
     from scipy.sparse import csc_array  # noqa: PLC0415
 
     states = States(n_states)
-    alphabet = Alphabet(range(n_symbols) if isinstance(n_symbols, int) else n_symbols)
+    named = isinstance(n_symbols, Iterable)
+    alphabet = Alphabet(n_symbols if named else range(whole_number("n_symbols", n_symbols, least=1, most=10**6)))
     if not alphabet:
         raise InvalidArgument("a design matrix needs at least one symbol; the alphabet is empty.")
-    if isinstance(length, bool) or not isinstance(length, int) or length < 0:
-        raise InvalidArgument(f"length must be a whole number, 0 or more; got {length!r}.")
+    length = whole_number("length", length, least=0)
     rows, columns = len(states) ** 2 * len(alphabet), len(alphabet) ** length * len(states) ** (length + 1)
     size = columns * (length * (8 + 8 + 8) + 8)
     if size > LARGEST_MATRIX:
         raise TooLarge(
-            f"the design matrix would have {rows:,} rows and {columns:,} columns and take {size / 2**30:,.1f} GiB; at "
-            f"most {LARGEST_MATRIX / 2**30:g} GiB is made. Use count_transitions or baum_welch, which do not need it."
+            f"the design matrix would have {counted(rows, 'row')} and {counted(columns, 'column')} and take "
+            f"{counted(size // 2**30, 'gigabyte')}; at most {counted(LARGEST_MATRIX // 2**30, 'gigabyte')} is made. "
+            "Use count_transitions or baum_welch, which do not need it."
         )
     used = np.concatenate([np.empty(0, dtype=np.int64), *_uses(len(states), len(alphabet), length)])
     where = np.tile(np.arange(columns), length)
     matrix = csc_array((np.ones(len(used), dtype=np.int64), (used, where)), shape=(rows, columns))
     matrix.sum_duplicates()
+    matrix.data.setflags(write=False)
     return DesignMatrix(matrix, alphabet, states, length)
 
 

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample
+from cutpoint.data.names import counted
 from cutpoint.errors import ImpossibleObservation, TooLarge
 from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, ascend
 from cutpoint.learning.counts import Counts, impossible_sentence
-from cutpoint.learning.evidence import Evidence, evidence
+from cutpoint.learning.evidence import Evidence, check_sample, evidence
 from cutpoint.learning.fit import Fit
 from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
 
 Floats = NDArray[np.float64]
 
@@ -82,12 +84,14 @@ def enumerated_counts(acceptor: Acceptor, sample: Sample) -> Counts:
 
 def check_paths(acceptor: Acceptor, sample: Sample) -> None:
     """Refuse a sample whose matrix U would not fit."""
+    check_acceptor(acceptor)
+    check_sample(sample)
     longest = int(sample.lengths.max())
     size = sum(acceptor.n_states ** (length + 1) for length in sample.lengths.tolist())
     if size > MOST_PATHS:
         raise TooLarge(
-            f"the matrix U would have {size:,} entries ({acceptor.n_states} states, words of up to {longest} symbols); "
-            f"at most {MOST_PATHS:,} are made. Use baum_welch, which does not need it."
+            f"the matrix U would have {counted(size, 'entry')} ({counted(acceptor.n_states, 'state')}, words of up to "
+            f"{counted(longest, 'symbol')}); at most {MOST_PATHS:,} are made. Use baum_welch, which does not need it."
         )
 
 

@@ -11,6 +11,7 @@ from cutpoint.data import Mark, Sample
 from cutpoint.errors import InvalidArgument
 from cutpoint.kernels import kernels
 from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
 
 
 class Evidence(NamedTuple):
@@ -25,10 +26,16 @@ class Evidence(NamedTuple):
 
 def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
     """Arrays of a sample for the kernels; unknown symbols and states are refused."""
-    if not isinstance(sample, Sample):
-        raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
+    check_acceptor(acceptor)
+    check_sample(sample)
     masks = np.stack([_mask(acceptor, mark) for mark in sample.mark_table])
     return Evidence(masks, *acceptor.encode(sample), sample.marks, sample.ends)
+
+
+def check_sample(sample: object) -> None:
+    """Refuse what is not a sample."""
+    if not isinstance(sample, Sample):
+        raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
 
 
 def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
@@ -44,7 +51,6 @@ def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
 
 def log_likelihoods(acceptor: Acceptor, sample: Sample) -> NDArray[np.float64]:
     """Log-probability of what was seen, for each distinct observation."""
-    logs: NDArray[np.float64] = kernels().log_probabilities(
-        acceptor.transitions, acceptor.initial, *evidence(acceptor, sample)
-    )
+    arrays = evidence(acceptor, sample)
+    logs: NDArray[np.float64] = kernels().log_probabilities(acceptor.transitions, acceptor.initial, *arrays)
     return logs

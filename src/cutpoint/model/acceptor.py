@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample, State, Word, Words
+from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds
 from cutpoint.kernels import kernels
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
+from cutpoint.model.randomness import generator
 
 
 class Acceptor(Quintuple):
@@ -41,7 +43,7 @@ class Acceptor(Quintuple):
     --------
     >>> coin = Acceptor(["heads", "tails"], "f", {"f": [["1/2", "1/2"], ["1/2", "1/2"]]}, "heads", {"tails"})
     >>> coin
-    <Acceptor: 2 states {heads, tails}, 1 symbols {f}, starts in {heads}, accepts in {tails}, exact>
+    <Acceptor: 2 states {heads, tails}, 1 symbol {f}, starts in {heads}, accepts in {tails}, exact>
     >>> coin.acceptance("fff"), coin.exact_acceptance("fff")
     (0.5, Fraction(1, 2))
     >>> Acceptor(2, "a", [[[0.5, 0.4], [0, 1]]], initial=0, final={1})
@@ -134,7 +136,10 @@ class Acceptor(Quintuple):
 
     def chain(self, word: Word) -> MarkovChain:
         """Markov chain that :math:`P(x)` generates: its classes, stationary distributions and absorption."""
-        return MarkovChain(self.matrix(word), self.states)
+        support = np.eye(self.n_states)
+        for symbol in self.alphabet.encode_word(word):  # where P(x) is positive, even if it is too small for a float
+            support = (support @ (self.transitions[symbol] > 0.0)) > 0.0
+        return MarkovChain(self.matrix(word), self.states, np.asarray(support, dtype=np.bool_))
 
     # -- Section 3: tables and the joint distribution -----------------------------------------------------------
 
@@ -203,18 +208,25 @@ class Acceptor(Quintuple):
         0.25
         """
         codes = self.alphabet.encode_word(word)
-        run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
-        if len(run) != len(codes) + 1:
-            raise InvalidArgument(
-                f"the word has {len(codes)} symbols, so the path must have {len(codes) + 1} states; got {len(run)}."
-            )
+        run = self.path_codes(path, len(codes))
         steps = self.transitions[codes, run[:-1], run[1:]]
         return float(self.initial[run[0]] * (steps / self.n_symbols).prod())
+
+    def path_codes(self, path: Iterable[State], length: int) -> list[int]:
+        """Codes of the states of a run on a word of some length."""
+        if not isinstance(path, Iterable):
+            raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
+        run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
+        if len(run) != length + 1:
+            raise InvalidArgument(
+                f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}; got {len(run)}."
+            )
+        return run
 
     def most_likely_path(self, word: Word, accepted: bool | None = None) -> tuple[State, ...]:
         """State path of highest probability for a word, among all runs or those that end as told.
 
-        Ties go to the states that come first. Cost :math:`O(n l^2)`.
+        Ties go to the states that come first, up to rounding. Cost :math:`O(n l^2)`.
 
         Examples
         --------
@@ -252,7 +264,7 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        codes, draws = self.alphabet.encode_word(word), np.random.default_rng(rng)
+        codes, draws = self.alphabet.encode_word(word), generator(rng)
         path = [_drawn(self.initial, draws)]
         for symbol in codes:
             path.append(_drawn(self.transitions[symbol, path[-1]], draws))
@@ -293,7 +305,7 @@ class Acceptor(Quintuple):
         if accepted is None:
             return np.ones_like(self.final)
         if not isinstance(accepted, bool | np.bool_):
-            raise InvalidArgument(f"accepted must be True, False or None; got {accepted!r}.")
+            raise InvalidArgument(f"accepted must be True, False or None; got {shown(accepted)}.")
         return self.final if accepted else ~self.final
 
     def _seen(self, word: Word, accepted: bool | None) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
@@ -306,7 +318,7 @@ class Acceptor(Quintuple):
     def _check_possible(self, log_probability: float, word: Word, accepted: bool | None) -> None:
         if log_probability == -math.inf:
             raise ImpossibleObservation(
-                f"no run on the word {word!r} ends {'accepted' if accepted else 'rejected'}: it has probability 0."
+                f"no run on the word {shown(word)} ends {'accepted' if accepted else 'rejected'}: it has probability 0."
             )
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import listed
+from cutpoint.data.names import listed, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.model.parts import ROW_TOLERANCE
+from cutpoint.model.quintuple import Quintuple
+from cutpoint.model.text import number
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
@@ -26,11 +28,12 @@ def product(left: Acceptor, right: Acceptor, final_rule: np.ufunc) -> Acceptor:
     (steps, other_steps), (start, other_start) = _common_parts([left, right])
     size = left.n_states * right.n_states
     both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
-    return left.replace(
-        states=[(s, t) for s in left.states for t in right.states],
-        transitions=both.reshape(left.n_symbols, size, size),
-        initial=(start[:, None] * other_start).reshape(size),
-        final=final_rule.outer(left.final, right.final).reshape(size),
+    return _combined(
+        left,
+        [(s, t) for s in left.states for t in right.states],
+        both.reshape(left.n_symbols, size, size),
+        (start[:, None] * other_start).reshape(size),
+        final_rule.outer(left.final, right.final).reshape(size),
     )
 
 
@@ -46,18 +49,15 @@ def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None)
     >>> cp.mixture([A, ~A], ["1/4", "3/4"]).exact_acceptance("1")
     Fraction(1, 2)
     """
+    if not isinstance(acceptors, Iterable):
+        raise InvalidArgument(f"a mixture needs a list of acceptors; got {shown(acceptors)}.")
     members = list(acceptors)
     if not members:
         raise InvalidArgument("a mixture needs at least one acceptor; got none.")
-    shares: list[Any] = [Fraction(1, len(members))] * len(members) if weights is None else [entry(w) for w in weights]
-    if len(shares) != len(members):
-        raise InvalidArgument(f"a mixture needs one weight per acceptor, {len(members)}; got {len(shares)}.")
+    for member in members:
+        check_acceptor(member)
+    shares = _shares(weights, len(members))
     exact = all(isinstance(share, Fraction) for share in shares)
-    total = sum(shares)
-    if not (all(share >= 0 for share in shares) and (total == 1 if exact else abs(total - 1) <= ROW_TOLERANCE)):
-        raise InvalidArgument(
-            f"the weights of a mixture must not be negative and sum to 1; got {', '.join(map(str, shares))}."
-        )
     steps, starts = _common_parts(members)
     exact = exact and all(member.is_exact for member in members)
     size = sum(member.n_states for member in members)
@@ -71,12 +71,47 @@ def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None)
         transitions[:, block, block] = matrices
         initial[block] = start.astype(kind) * (share if exact else float(share))
         at += len(start)
-    return members[0].replace(
-        states=[(k, state) for k, member in enumerate(members) for state in member.states],
-        transitions=transitions,
-        initial=initial,
-        final=np.concatenate([member.final for member in members]),
+    return _combined(
+        members[0],
+        [(k, state) for k, member in enumerate(members) for state in member.states],
+        transitions,
+        initial,
+        np.concatenate([member.final for member in members]),
     )
+
+
+def _shares(weights: Iterable[Any] | None, n_members: int) -> list[Any]:
+    """Weights of a mixture: fractions where they are rational, otherwise floats."""
+    if weights is None:
+        return [Fraction(1, n_members)] * n_members
+    if not isinstance(weights, Iterable):
+        raise InvalidArgument(f"a mixture needs a list of weights; got {shown(weights)}.")
+    shares: list[Any] = [entry(weight) for weight in weights]
+    if len(shares) != n_members:
+        raise InvalidArgument(f"a mixture needs one weight per acceptor, {n_members}; got {len(shares)}.")
+    exact = all(isinstance(share, Fraction) for share in shares)
+    fair = all(0 <= share <= 1 for share in shares)
+    if not (fair and (sum(shares) == 1 if exact else abs(sum(shares) - 1) <= ROW_TOLERANCE)):
+        raise InvalidArgument(
+            f"the weights of a mixture must not be negative and must sum to 1; got {', '.join(map(number, shares))}."
+        )
+    return shares
+
+
+def _combined(
+    first: Acceptor, states: list[Any], transitions: NDArray[Any], initial: NDArray[Any], final: NDArray[np.bool_]
+) -> Acceptor:
+    """Acceptor over the first one's alphabet. Sums that were off by nearly the tolerance are off by more: rescaled."""
+    sums = transitions.sum(axis=-1), initial.sum(axis=-1)
+    if transitions.dtype != object and any(np.abs(total - 1.0).max() > ROW_TOLERANCE for total in sums):
+        return type(first).normalized(states, first.alphabet, transitions, initial, final)
+    return type(first)(states, first.alphabet, transitions, initial, final)
+
+
+def check_acceptor(value: object) -> None:
+    """Refuse what is not an acceptor."""
+    if not isinstance(value, Quintuple):
+        raise InvalidArgument(f"expected an Acceptor; got {shown(value)}.")
 
 
 def _common_parts(acceptors: Sequence[Acceptor]) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import State, Word
+from cutpoint.data.names import counted
 from cutpoint.errors import InvalidArgument, TooLarge
+from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.algebra import check_acceptor
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +22,8 @@ LARGEST_TABLE = 10**7
 """Most entries of a joint table; more are refused."""
 
 
-class Factor(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Factor:
     """Factor of the joint distribution: its table has one axis per variable; with parents, the child comes last."""
 
     variables: tuple[str, ...]
@@ -50,10 +54,9 @@ class BeliefNetwork:
     """
 
     def __init__(self, acceptor: Acceptor, length: int) -> None:
-        if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 0:
-            raise InvalidArgument(f"the length of a belief network must be a whole number, 0 or more; got {length!r}.")
+        check_acceptor(acceptor)
         self.acceptor = acceptor
-        self.length = int(length)
+        self.length = whole_number("the length of a belief network", length, least=0)
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -86,13 +89,11 @@ class BeliefNetwork:
     def joint(self, word: Word, path: Iterable[State]) -> float:
         """Joint probability of an input and a state path, as a product of the factors."""
         codes = self._codes(word)
-        run = [self.acceptor.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
-        if len(run) != self.length + 1:
-            raise InvalidArgument(f"a path must have {self.length + 1} states; got {len(run)}.")
+        run = self.acceptor.path_codes(path, self.length)
         values = dict(zip(self.nodes, [*codes.tolist(), *run], strict=True))
         probability = 1.0
-        for variables, table in self.factors:
-            probability *= table[tuple(values[variable] for variable in variables)]
+        for factor in self.factors:
+            probability *= factor.table[tuple(values[variable] for variable in factor.variables)]
         return float(probability)
 
     def words(self) -> Iterator[tuple[Hashable, ...]]:
@@ -108,8 +109,8 @@ class BeliefNetwork:
         n_words, n_paths = self.acceptor.n_symbols**self.length, self.acceptor.n_states ** (self.length + 1)
         if n_words * n_paths > LARGEST_TABLE:
             raise TooLarge(
-                f"the joint table would have {n_words:,} x {n_paths:,} entries ({n_words * n_paths * 8 / 2**30:,.1f} "
-                f"GiB); at most {LARGEST_TABLE:,} entries are made. Use joint, forward or a shorter length."
+                f"the joint table would have {counted(n_words, 'row')} and {counted(n_paths, 'column')}; at most "
+                f"{counted(LARGEST_TABLE, 'entry')} are made. Use joint, forward or a shorter length."
             )
         table = self.acceptor.initial[None, :]
         for _ in range(self.length):

@@ -9,7 +9,17 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.data.names import counted
+from cutpoint.errors import InvalidArgument
+from cutpoint.exact import whole_number
+
 Floats = NDArray[np.float64]
+
+CHAIN_TOLERANCE = 1e-3
+"""How far rows may be from summing to 1: P(x) of a long word multiplies what its rows were off by."""
+
+SMALLEST = 1e-300
+"""Rates below this are taken as this."""
 
 
 class MarkovChain:
@@ -28,10 +38,22 @@ class MarkovChain:
            [0.   , 1.   ]])
     """
 
-    def __init__(self, matrix: Floats, states: Sequence[Hashable]) -> None:
-        self.matrix = matrix.copy()
-        self.matrix.setflags(write=False)
-        self.states = tuple(states)
+    matrix: Floats
+    states: tuple[Hashable, ...]
+    _support: NDArray[np.bool_]
+
+    def __init__(self, matrix: Floats, states: Sequence[Hashable], support: NDArray[np.bool_] | None = None) -> None:
+        values = np.array(matrix, dtype=np.float64)
+        if values.shape != (len(states), len(states)):
+            raise InvalidArgument(f"a chain of {len(states)} states needs a square matrix; got shape {values.shape}.")
+        if not ((values >= 0.0).all() and (np.abs(values.sum(axis=1) - 1.0) <= CHAIN_TOLERANCE).all()):
+            raise InvalidArgument("the rows of a chain's matrix must not be negative and must sum to 1.")
+        possible = values > 0.0 if support is None else support
+        values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
+        self.__dict__.update(matrix=_frozen(values), states=tuple(states), _support=possible)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a MarkovChain is immutable: cannot set {name!r}.")
 
     @cached_property
     def classes(self) -> tuple[tuple[Hashable, ...], ...]:
@@ -69,46 +91,36 @@ class MarkovChain:
         rows = np.zeros((len(self._closed), len(self.states)))
         for row, members in zip(rows, self._closed, strict=True):
             row[members] = _stationary(self.matrix[np.ix_(members, members)])
-        return rows
+        return _frozen(rows)
 
     @cached_property
     def absorption(self) -> Floats:
         """Probability, from each state, of ending in each recurrent class: ``[s, class]``; rows sum to 1."""
-        chances = np.zeros((len(self.states), len(self._closed)))
-        for k, members in enumerate(self._closed):
-            chances[members, k] = 1.0
-        inside = self._transient
-        if inside:
-            chances[inside] = np.linalg.solve(self._outflow, self.matrix[inside] @ chances)
-        return chances
+        return _frozen(self._absorbed[0])
 
     @cached_property
     def expected_steps(self) -> Floats:
         """Expected number of steps, from each state, until a recurrent class is entered; 0 inside one."""
-        steps = np.zeros(len(self.states))
-        if self._transient:
-            steps[self._transient] = np.linalg.solve(self._outflow, np.ones(len(self._transient)))
-        return steps
+        return _frozen(self._absorbed[1])
 
     @cached_property
     def limit(self) -> Floats:
         """Long-run share of time in each state, from each state: ``[s, t]``, the average of the powers of P."""
-        return self.absorption @ self.stationary
+        return _frozen(self.absorption @ self.stationary)
 
     def power(self, steps: int) -> Floats:
         """Transition matrix of a number of steps."""
-        return np.linalg.matrix_power(self.matrix, steps)
+        return np.linalg.matrix_power(self.matrix, whole_number("steps", steps, least=0))
 
     def __repr__(self) -> str:
         return (
-            f"<MarkovChain: {len(self.states)} states, {len(self._closed)} recurrent classes of periods "
-            f"{list(self.periods)}, {len(self._transient)} transient states>"
+            f"<MarkovChain: {counted(len(self.states), 'state')}, recurrent classes of periods {list(self.periods)}, "
+            f"{counted(len(self._transient), 'transient state')}>"
         )
 
     @cached_property
     def _classes(self) -> list[list[int]]:
-        reach = self.matrix > 0.0
-        np.fill_diagonal(reach, val=True)
+        reach = self._support | np.eye(len(self.states), dtype=np.bool_)
         while True:
             further = (reach.astype(np.float64) @ reach.astype(np.float64)) > 0.0
             if (further == reach).all():
@@ -122,7 +134,7 @@ class MarkovChain:
         def leaves(members: list[int]) -> bool:
             outside = np.ones(len(self.states), dtype=np.bool_)
             outside[members] = False
-            return bool((self.matrix[members][:, outside] > 0.0).any())
+            return bool(self._support[members][:, outside].any())
 
         return [members for members in self._classes if not leaves(members)]
 
@@ -131,17 +143,36 @@ class MarkovChain:
         recurrent = {s for members in self._closed for s in members}
         return [s for s in range(len(self.states)) if s not in recurrent]
 
-    @property
-    def _outflow(self) -> Floats:
-        """I - P on the transient states."""
-        inside = self._transient
-        return np.eye(len(inside)) - self.matrix[np.ix_(inside, inside)]
+    @cached_property
+    def _absorbed(self) -> tuple[Floats, Floats]:
+        """Chances of each recurrent class and expected steps, by eliminating the transient states one after another.
+
+        Works on the rates of leaving a state and never subtracts, so that states which are left once in 1e14 steps do
+        no harm. Each row of rates is scaled to have its largest at 1, and the time spent in the state accordingly.
+        """
+        inside, size = self._transient, len(self._transient)
+        chances, steps = np.zeros((len(self.states), len(self._closed))), np.zeros(len(self.states))
+        for k, members in enumerate(self._closed):
+            chances[members, k] = 1.0
+        rates = np.hstack([self.matrix[np.ix_(inside, inside)], self.matrix[inside] @ chances])
+        rates, times = _scaled_rates(rates)
+        for n in reversed(range(size)):
+            others = np.r_[0:n, size : rates.shape[1]]
+            total = rates[n, others].sum()
+            with np.errstate(over="ignore"):  # more steps than a float can tell are infinitely many
+                rates[n], times[n] = rates[n] / total, times[n] / total
+            rates[np.ix_(range(n), others)] += np.outer(rates[:n, n], rates[n, others])
+            times[:n] += rates[:n, n] * times[n]
+        for n, state in enumerate(inside):
+            chances[state] = rates[n, size:] + rates[n, :n] @ chances[inside[:n]]
+            steps[state] = times[n] + rates[n, :n] @ steps[inside[:n]]
+        return chances, steps
 
     def _period(self, members: list[int]) -> int:
         depth = {members[0]: 0}
         frontier, period = [members[0]], 0
         for s in frontier:
-            for t in np.flatnonzero(self.matrix[s] > 0.0).tolist():
+            for t in np.flatnonzero(self._support[s]).tolist():
                 if t in depth:
                     period = gcd(period, depth[s] + 1 - depth[t])
                 else:
@@ -156,14 +187,30 @@ class MarkovChain:
 def _stationary(matrix: Floats) -> Floats:
     """Stationary distribution of an irreducible matrix by the elimination of Grassmann, Taksar and Heyman.
 
-    No subtractions, so every entry is accurate to a few roundings, however small.
+    No subtractions, so every entry is accurate to a few roundings, as far as floats reach.
     """
-    rates = matrix.copy()
+    rates, times = _scaled_rates(matrix)
     size = len(rates)
     for n in range(size - 1, 0, -1):
-        rates[:n, n] /= rates[n, :n].sum()
+        total = rates[n, :n].sum()
+        rates[:n, n] /= total
         rates[:n, :n] += np.outer(rates[:n, n], rates[n, :n])
     weights = np.ones(size)
     for n in range(1, size):
         weights[n] = weights[:n] @ rates[:n, n]
+        weights /= weights.max()
+    weights = weights * (times / times.max())
     return np.asarray(weights / weights.sum())
+
+
+def _scaled_rates(matrix: Floats) -> tuple[Floats, Floats]:
+    """Rates of leaving (the diagonal removed), each row scaled to have its largest at 1, and the time units that go."""
+    rates = matrix.copy()
+    np.fill_diagonal(rates, 0.0)
+    largest = rates.max(axis=1, initial=SMALLEST)
+    return rates / largest[:, None], 1.0 / largest
+
+
+def _frozen(array: Floats) -> Floats:
+    array.setflags(write=False)
+    return array

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from cutpoint.data import Alphabet, State, Symbol
+from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import entry
+from cutpoint.exact import entry, whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import States
+from cutpoint.model.randomness import generator
+
+MOST_CONCENTRATED = 1e6
+"""Largest concentration of random rows; they are uniform to three digits there."""
 
 
 def p_adic(p: int) -> Acceptor:
@@ -28,7 +33,7 @@ def p_adic(p: int) -> Acceptor:
     >>> p_adic(10).exact_acceptance("523")  # 0.325
     Fraction(13, 40)
     """
-    _check_whole("p", p, 2)
+    p = whole_number("p", p, least=2, most=10**6)
     matrices = {
         str(a): [[1 - Fraction(a, p), Fraction(a, p)], [1 - Fraction(a + 1, p), Fraction(a + 1, p)]] for a in range(p)
     }
@@ -47,13 +52,15 @@ def deterministic(transitions: Mapping[Any, Mapping[Any, State]], initial: State
     >>> ends_in_b.acceptances(["ab", "ba"])
     array([1., 0.])
     """
+    if not (isinstance(transitions, Mapping) and all(isinstance(row, Mapping) for row in transitions.values())):
+        raise InvalidArgument(f"transitions must be a mapping {{state: {{symbol: state}}}}; got {shown(transitions)}.")
     alphabet = Alphabet(dict.fromkeys(symbol for row in transitions.values() for symbol in row))
     for state, row in transitions.items():
         for symbol in alphabet:
             if symbol not in row:
                 raise InvalidArgument(f"state {state!r} must have a next state for symbol {symbol!r}; it has none.")
     matrices = {symbol: {state: row[symbol] for state, row in transitions.items()} for symbol in alphabet}
-    return Acceptor(list(transitions), alphabet, matrices, initial, set(final))
+    return Acceptor(list(transitions), alphabet, matrices, {initial: 1}, frozenset(final))
 
 
 def parity() -> Acceptor:
@@ -87,8 +94,7 @@ def tomita(number: int) -> Acceptor:
     >>> tomita(4).acceptances(["0100", "10001"])
     array([1., 0.])
     """
-    if number not in TOMITA:
-        raise InvalidArgument(f"the Tomita languages are numbered 1 to 7; got {number!r}.")
+    whole_number("the number of a Tomita language", number, least=1, most=7)
     on_zero, on_one, final = TOMITA[number]
     steps = {s: {"0": int(z), "1": int(o)} for s, (z, o) in enumerate(zip(on_zero, on_one, strict=True))}
     return deterministic(steps, 0, final)
@@ -163,9 +169,7 @@ def value_one(x: Any = "3/4") -> Acceptor:
     >>> value_one("3/4").exact_acceptance("baab")
     Fraction(9, 32)
     """
-    p = entry(x)
-    if not 0 <= p <= 1:
-        raise InvalidArgument(f"x must be a probability between 0 and 1; got {x!r}.")
+    p = _probability("x", x)
     kept = {"wait_up": "wait_up", "wait_down": "wait_down", "accept": "accept", "reject": "reject"}
     return Acceptor(
         ["start", "up", "wait_up", "down", "wait_down", "accept", "reject"],
@@ -200,7 +204,7 @@ def krylov(depth: int = 2) -> Acceptor:
     >>> krylov(2).acceptance("+--")
     0.75
     """
-    _check_whole("depth", depth, 1)
+    depth = whole_number("depth", depth, least=1, most=10_000)
     half = Fraction(1, 2)
     reward: dict[tuple[int, int], Any] = {}
     penalty: dict[tuple[int, int], Any] = {}
@@ -230,12 +234,9 @@ def gambler(goal: int, win: Any = "1/2", start: int | None = None) -> Acceptor:
     >>> gambler(4).exact_acceptance("pppp")
     Fraction(3, 8)
     """
-    _check_whole("goal", goal, 1)
-    chance = entry(win)
-    if not 0 <= chance <= 1:
-        raise InvalidArgument(f"win must be a probability between 0 and 1; got {win!r}.")
+    goal, chance = whole_number("goal", goal, least=1, most=10_000), _probability("win", win)
     rows = {coins: {coins + 1: chance, coins - 1: 1 - chance} for coins in range(1, goal)}
-    first = goal // 2 if start is None else start
+    first = goal // 2 if start is None else whole_number("start", start, least=0, most=goal)
     return Acceptor(range(goal + 1), "p", {"p": {0: 0, goal: goal} | rows}, {first: 1}, {goal})
 
 
@@ -271,16 +272,24 @@ def random_acceptor(
     >>> random_acceptor(3, "ab", rng=0)
     <Acceptor: 3 states {0, 1, 2}, 2 symbols {a, b}, starts in {0, 1, 2}, accepts in {1}>
     """
-    if not concentration > 0:
-        raise InvalidArgument(f"concentration must be positive; got {concentration!r}.")
-    names, sigma, draws = States(states), Alphabet(alphabet), np.random.default_rng(rng)
-    # Gamma variables of a tiny shape can all underflow to 0; the floor keeps every row a distribution.
-    weights = draws.gamma(concentration, size=(len(sigma), len(names), len(names))) + 1e-12
-    start = draws.gamma(concentration, size=len(names)) + 1e-12
+    if not (isinstance(concentration, int | float) and 0 < concentration <= MOST_CONCENTRATED):
+        raise InvalidArgument(
+            f"concentration must be positive and at most {MOST_CONCENTRATED:g}; got {shown(concentration)}."
+        )
+    names, sigma, draws = States(states), Alphabet(alphabet), generator(rng)
+    shape = np.full(len(names), float(concentration))
+    # A zero would be structural, and learning could never leave it: the floor keeps every entry positive.
+    weights = draws.dirichlet(shape, size=(len(sigma), len(names))) + 1e-12
+    start = draws.dirichlet(shape) + 1e-12
     chosen = np.arange(len(names)) % 2 == 1 if final is None else final
     return Acceptor.normalized(names, sigma, weights, start, chosen)
 
 
-def _check_whole(name: str, value: Hashable, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidArgument(f"{name} must be a whole number, {least} or more; got {value!r}.")
+def _probability(name: str, value: object) -> Fraction | float:
+    try:
+        number = entry(value)
+    except InvalidArgument:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise InvalidArgument(f"{name} must be a probability between 0 and 1; got {shown(value)}.")
+    return number

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from fractions import Fraction
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
-from cutpoint.data.names import Names, listed, suggestion
+from cutpoint.data.names import Names, listed, shown, suggestion
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState, UnknownSymbol
 from cutpoint.exact import entry
+from cutpoint.model.text import number
 
 ROW_TOLERANCE = 1e-9
 """How far a row of floats may be from summing to 1."""
 
+LARGEST = 1e300
+"""Largest weight that is read."""
+
+SMALLEST = 5e-324
+"""Smallest positive float."""
+
 Numbers = NDArray[Any]
 """Array of floats, or of ``Fraction`` objects when every entry is rational."""
+
+
+MOST_STATES = 10**6
+"""Most states that a number can ask for."""
 
 
 class States(Names):
@@ -28,24 +40,28 @@ class States(Names):
         """Check the names and number them."""
         if isinstance(states, States):
             return states
-        if isinstance(states, bool) or not isinstance(states, int | np.integer | Iterable):
-            raise InvalidAcceptor(f"states must be a number or a collection of names; got {states!r}.")
-        if isinstance(states, int | np.integer) and states < 0:
-            raise InvalidAcceptor(f"the number of states must be at least 1; got {states}.")
+        if isinstance(states, bool | set | frozenset) or not isinstance(states, int | np.integer | Iterable):
+            raise InvalidAcceptor(f"states must be a number or names in an order, such as a list; got {shown(states)}.")
+        if isinstance(states, int | np.integer) and not 0 <= states <= MOST_STATES:
+            raise InvalidAcceptor(f"the number of states must be from 1 to {MOST_STATES:,}; got {shown(states)}.")
         self = cls.numbered(range(states) if isinstance(states, int | np.integer) else states)
         if not self:
             raise InvalidAcceptor("an acceptor needs at least one state; the state set is empty.")
         if self.unhashable:
             raise InvalidAcceptor(
-                f"state names must be hashable, such as strings or numbers; got {self.unhashable[0]!r}."
+                f"state names must be hashable, such as strings or numbers; got {shown(self.unhashable[0])}."
             )
+        if None in self:
+            raise InvalidAcceptor("None cannot be the name of a state: it stands for a state that was not seen.")
         if self.repeated:
             raise InvalidAcceptor(f"state names must be distinct; {listed(self.repeated)} occur more than once.")
         return self
 
     def unknown(self, name: object, where: str) -> UnknownState:
         """Error for a state that is not among these."""
-        return UnknownState(f"{where}{name!r} is not a state; the states are {listed(self)}.{suggestion(name, self)}")
+        return UnknownState(
+            f"{where}{shown(name)} is not a state; the states are {listed(self)}.{suggestion(name, self)}"
+        )
 
 
 def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:
@@ -70,13 +86,7 @@ def read_transitions(transitions: object, alphabet: Alphabet, states: States) ->
 
 def read_initial(initial: object, states: States) -> Numbers:
     """Vector ``[s]`` from a state, a mapping of states to probabilities, or a vector."""
-    if initial in states:
-        return _row({initial: 1}, states, "initial")
-    if isinstance(initial, Mapping):
-        return _row(initial, states, "initial")
-    if isinstance(initial, str) or not isinstance(initial, Iterable):
-        states.code(initial, "initial: ")
-    return _array(initial, (len(states),), "initial", "one probability per state")
+    return _row(initial, states, "initial")
 
 
 def read_final(final: object, states: States) -> NDArray[np.bool_]:
@@ -84,25 +94,22 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
     if final in states:
         return _members((final,), states)
     if isinstance(final, Mapping):
-        unmarked = _bits(list(final.values()), None)
-        return _members((state for state, kept in zip(final, unmarked, strict=True) if kept), states)
-    if isinstance(final, np.ndarray):
-        return _bits(final.tolist(), len(states))
-    if not isinstance(final, Iterable):
-        states.code(final, "final: ")
-    if isinstance(final, Sequence) and not isinstance(final, str) and len(final) > 0:
-        if all(isinstance(value, bool | np.bool_) for value in final):
-            return _bits(final, len(states))
-        names = all(value in states for value in final)
-        bits = len(final) == len(states) and all(isinstance(v, int | np.integer) and v in (0, 1) for v in final)
-        if names and bits:
-            raise InvalidAcceptor(
-                f"final={final!r} can be read as state names and as a vector of zeros and ones. Pass a set of states, "
-                "or a bool array."
-            )
-        if bits:
-            return _bits(final, len(states))
-    return _members(final, states)  # type: ignore[arg-type]
+        return _members((state for state, kept in final.items() if _bit(kept)), states)
+    if isinstance(final, str | Set):
+        return _members(final, states)
+    if not isinstance(final, Iterable) or (isinstance(final, np.ndarray) and final.ndim != 1):
+        raise InvalidAcceptor(f"final must be a collection of states or a vector; got {shown(final)}.")
+    values = list(final.tolist() if isinstance(final, np.ndarray) else final)
+    if isinstance(final, np.ndarray) or (values and all(isinstance(value, bool | np.bool_) for value in values)):
+        return _bits(values, len(states))
+    names = all(value in states for value in values)
+    bits = len(values) == len(states) and all(_is_bit(value) for value in values)
+    if names and bits:
+        raise InvalidAcceptor(
+            f"final={shown(final)} can be read as state names and as a vector of zeros and ones. Pass a set of states, "
+            "or a bool array."
+        )
+    return _bits(values, len(states)) if bits else _members(values, states)
 
 
 def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> None:
@@ -114,7 +121,7 @@ def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, state
         for place in np.argwhere(off):
             found = sums[tuple(place)]
             raise InvalidAcceptor(
-                f"{name(place.tolist())} must sum to 1; got {found if rows.dtype == object else f'{found:.12g}'}. "
+                f"{name(place.tolist())} must sum to 1; got {number(found, 12)}. "
                 "Use Acceptor.normalized(...) to rescale rows."
             )
 
@@ -124,10 +131,12 @@ def scaled_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, stat
     scaled = []
     for rows, name in ((transitions, _row_name(alphabet, states)), (initial, _initial_name)):
         _check_entries(rows, name, states)
-        sums = rows.sum(axis=-1, keepdims=True)
+        top = 1 if rows.dtype == object else np.maximum(rows.max(axis=-1, keepdims=True), SMALLEST)
+        parts = rows / top  # so that no sum overflows
+        sums = parts.sum(axis=-1, keepdims=True)
         for place in np.argwhere(sums == 0):
             raise InvalidAcceptor(f"{name(place.tolist())} sums to 0 and cannot be rescaled; give it a positive entry.")
-        scaled.append(np.asarray(rows / sums))
+        scaled.append(np.asarray(parts / sums))
     return scaled[0], scaled[1]
 
 
@@ -140,12 +149,15 @@ def _initial_name(_: Sequence[int]) -> str:
 
 
 def _check_entries(rows: Numbers, name: Callable[[Sequence[int]], str], states: States) -> None:
-    finite = np.isfinite(rows) if rows.dtype != object else np.ones(rows.shape, dtype=np.bool_)
-    for wrong, fault in ((~finite, "finite"), (rows < 0, "not negative")):
+    exact = rows.dtype == object
+    infinite = np.zeros(rows.shape, dtype=np.bool_) if exact else ~np.isfinite(rows)
+    vanishing = (rows > 0) & (rows < SMALLEST) if exact else infinite
+    faults = (infinite, "finite"), (rows < 0, "not negative"), (vanishing, "0 or in the range of floats")
+    for wrong, fault in faults:
         for place in np.argwhere(wrong):
             raise InvalidAcceptor(
                 f"{name(place.tolist())} must have entries that are {fault}; "
-                f"got {rows[tuple(place)]} for state {states[place[-1]]!r}."
+                f"got {number(rows[tuple(place)], 12)} for state {states[place[-1]]!r}."
             )
 
 
@@ -170,12 +182,21 @@ def _row(row: object, states: States, where: str) -> Numbers:
             values[states.code(state, f"{where}: ")] = _entry(probability, f"{where}[{state!r}]")
         return _common(values)
     if row in states:
+        if _shape(row) == (len(states),):
+            raise InvalidAcceptor(
+                f"{where}: {shown(row)} can be read as a state and as a row. Pass a list for a row, a dictionary for a "
+                "state."
+            )
         return _row({row: 1}, states, where)
+    if isinstance(row, str) or not isinstance(row, Iterable):
+        states.code(row, f"{where}: ")
     return _array(row, (len(states),), where, "one probability per state")
 
 
 def _array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
     """Array of floats, or of fractions if all entries are rational; the shape must fit."""
+    if np.ma.is_masked(values):
+        raise InvalidAcceptor(f"{where} has masked entries; fill them in first.")
     if hasattr(values, "__array__"):
         values = np.asarray(values)
     found = _shape(values)
@@ -191,9 +212,12 @@ def _array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> 
 
 def _entry(value: object, where: str) -> Fraction | float:
     try:
-        return entry(value)
+        number = entry(value)
     except InvalidArgument as wrong:
-        raise InvalidAcceptor(f"{where}: {wrong}.") from None
+        raise InvalidAcceptor(f"{where}: {wrong}") from None
+    if isinstance(number, Fraction) and abs(number) > LARGEST:
+        raise InvalidAcceptor(f"{where}: expected a number of at most {LARGEST:g}; got {shown(value)}.")
+    return number
 
 
 def _common(values: list[Any]) -> Numbers:
@@ -216,7 +240,7 @@ def _shape(values: object) -> tuple[int, ...] | None:
 
 def _told(shape: tuple[int, ...] | None, values: object) -> str:
     if shape == ():
-        return repr(values)
+        return shown(values)
     return "rows of different lengths" if shape is None else f"shape {shape}"
 
 
@@ -227,10 +251,17 @@ def _members(names: Iterable[object], states: States) -> NDArray[np.bool_]:
     return final
 
 
-def _bits(values: Sequence[Any], n_states: int | None) -> NDArray[np.bool_]:
-    if n_states is not None and len(values) != n_states:
+def _bits(values: Sequence[Any], n_states: int) -> NDArray[np.bool_]:
+    if len(values) != n_states:
         raise InvalidAcceptor(f"final as a vector must have one value per state, {n_states}; got {len(values)}.")
-    for value in values:
-        if value not in (0, 1):
-            raise InvalidAcceptor(f"final as a vector must hold zeros and ones only; got {value!r}.")
-    return np.array(values, dtype=np.bool_)
+    return np.array([_bit(value) for value in values], dtype=np.bool_)
+
+
+def _bit(value: object) -> bool:
+    if not _is_bit(value):
+        raise InvalidAcceptor(f"final as a vector must hold zeros and ones only; got {shown(value)}.")
+    return bool(value)
+
+
+def _is_bit(value: object) -> bool:
+    return isinstance(value, Number | np.bool_) and value in (0, 1)

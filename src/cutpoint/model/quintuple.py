@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
-from cutpoint.exact import Integral, integral
+from cutpoint.exact import Integral, integral, whole_number
 from cutpoint.model import parts, text
 from cutpoint.model.parts import States
 
@@ -75,6 +75,24 @@ class Quintuple:
         names, sigma = States(states), Alphabet(alphabet)
         weights = parts.read_transitions(transitions, sigma, names), parts.read_initial(initial, names)
         return cls(names, sigma, *parts.scaled_rows(*weights, sigma, names), final)
+
+    def rationalized(self, max_denominator: int = 10**6) -> Self:
+        """Exact acceptor near this one: every entry the nearest fraction of small denominator, rows rescaled.
+
+        An acceptor that is exact already is returned as it is.
+
+        Examples
+        --------
+        >>> from cutpoint import Acceptor
+        >>> Acceptor(2, "a", [[[0.1, 0.9], [0.5, 0.5]]], 0, {1}).rationalized().exact_acceptance("a")
+        Fraction(9, 10)
+        """
+        if self.is_exact:
+            return self
+        whole_number("max_denominator", max_denominator, least=1)
+        near = np.vectorize(lambda value: Fraction(value).limit_denominator(max_denominator), otypes=[object])
+        steps, start = near(self.transitions), near(self.initial)
+        return type(self).normalized(self.states, self.alphabet, steps, start, self.final)
 
     def replace(self, **changes: Any) -> Self:
         """Acceptor with some of its parts changed, named as in the constructor."""
@@ -185,6 +203,9 @@ class Quintuple:
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array for reading only; one of plain numbers rests on bytes, so nobody can make it writable again."""
+    if array.dtype != object:
+        return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
     array.setflags(write=False)
     return array
 

@@ -8,8 +8,16 @@ from typing import Literal
 import numpy as np
 
 from cutpoint.data import Alphabet, PlainWord, Sample, Symbol, Words
+from cutpoint.data.alphabet import each_word
+from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
+from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.randomness import generator
+
+MOST_SYMBOLS = 10**9
+"""Most symbols that random words may have together."""
 
 
 def random_words(
@@ -22,12 +30,14 @@ def random_words(
     >>> random_words("ab", 3, (0, 4), rng=1)
     ['ba', 'ab', 'baa']
     """
-    sigma, draws = Alphabet(alphabet), np.random.default_rng(rng)
-    least, most = (lengths, lengths) if isinstance(lengths, int) else lengths
-    if not 0 <= least <= most:
-        raise InvalidArgument(f"lengths must be a number or a pair 0 <= least <= most; got {lengths!r}.")
-    if count < 0:
-        raise InvalidArgument(f"count must not be negative; got {count}.")
+    sigma, draws = Alphabet(alphabet), generator(rng)
+    if not sigma:
+        raise InvalidArgument("random words need at least one symbol; the alphabet is empty.")
+    least, most = lengths if isinstance(lengths, tuple) and len(lengths) == 2 else (lengths, lengths)
+    least, most = (whole_number("each of lengths", length, least=0) for length in (least, most))
+    if least > most:
+        raise InvalidArgument(f"lengths must be a number or a pair (least, most); got {shown(lengths)}.")
+    whole_number("count", count, least=0, most=MOST_SYMBOLS // max(most, 1))
     sizes = draws.integers(least, most, size=count, endpoint=True)
     return [sigma.decode(draws.integers(len(sigma), size=size).astype(np.int32)) for size in sizes]
 
@@ -50,8 +60,10 @@ def simulate(
     Sample(300 observations, 6 distinct, alphabet '01', lengths 1 to 2: 177 accepted, 123 rejected)
     """
     if seen not in ("accepted", "verdicts", "states", "nothing"):
-        raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {seen!r}.")
-    draws, listed = np.random.default_rng(rng), list(words)
+        raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
+    check_acceptor(acceptor)
+    draws, listed = generator(rng), list(each_word(words))
+    acceptor.encode(listed)  # refuses an unknown symbol by the number of its word
     runs = [acceptor.sample_path(word, draws) for word in listed]
     if seen == "nothing":
         return Sample(listed, alphabet=acceptor.alphabet)

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoint.data.names import counted
+
 if TYPE_CHECKING:
     from cutpoint.model.quintuple import Quintuple
 
 LINE = 100
 """Longest line of a repr."""
+
+LONG_NUMBER = 10**20
+"""A fraction with a larger numerator or denominator is shown as a decimal."""
 
 
 def one_line(acceptor: Quintuple) -> str:
@@ -20,8 +25,8 @@ def one_line(acceptor: Quintuple) -> str:
     final = [state for state, kept in zip(acceptor.states, acceptor.final, strict=True) if kept]
     start = [state for state, p in zip(acceptor.states, acceptor.initial, strict=True) if p > 0]
     parts = (
-        f"{acceptor.n_states} states {_braced(acceptor.states)}",
-        f"{acceptor.n_symbols} symbols {_braced(acceptor.alphabet)}",
+        f"{counted(acceptor.n_states, 'state')} {_braced(acceptor.states)}",
+        f"{counted(acceptor.n_symbols, 'symbol')} {_braced(acceptor.alphabet)}",
         f"starts in {_braced(start)}",
         f"accepts in {_braced(final)}",
     )
@@ -52,8 +57,22 @@ def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A probability as text: fractions as they are, floats with a few digits."""
-    return str(value) if isinstance(value, Fraction) else np.format_float_positional(value, digits, trim="-")
+    """A number as text: short fractions as they are, others with a few digits; only 0 is shown as 0.
+
+    Examples
+    --------
+    >>> number(Fraction(1, 3)), number(0.25), number(1e-7), number(Fraction(1, 10**40))
+    ('1/3', '0.25', '1e-07', '1e-40')
+    """
+    if isinstance(value, Fraction):
+        if max(abs(value.numerator), value.denominator) < LONG_NUMBER:
+            return str(value)
+        try:
+            value = value.numerator / value.denominator
+        except OverflowError:
+            return "a number too large to print"
+    text = np.format_float_positional(value, max(digits, 0), trim="-")
+    return f"{value:.{max(digits, 1)}g}" if text in ("0", "-0") and value != 0 else text
 
 
 def _label(acceptor: Quintuple, s: int) -> list[str]:

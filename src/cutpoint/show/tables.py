@@ -2,6 +2,7 @@
 
 from cutpoint.data import Word
 from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import aligned, number
 
 
@@ -18,6 +19,7 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> str:
     2  1     0.5   0.5   0.5
     3  1     0.25  0.75  0.75
     """
+    check_acceptor(acceptor)
     table = acceptor.forward(word)
     header = ["k", "read", *map(str, acceptor.states), "accepted"]
     rows = [
