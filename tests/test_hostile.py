@@ -17,6 +17,8 @@ B = cp.design_matrix(2, 2, 1)
 T = Fraction(1, 10**5000)
 EYE: Any = [np.eye(2)]
 
+NAN: Any = [[[math.nan, 5], [math.nan, 5]]]
+
 REFUSED: dict[str, Callable[[], object]] = {
     "final: floats that are also names": lambda: cp.Acceptor(2, "a", EYE, 0, [0.0, 1.0]),
     "final: fractions that are also names": lambda: cp.Acceptor(2, "a", EYE, 0, [Fraction(0), Fraction(1)]),
@@ -78,11 +80,11 @@ REFUSED: dict[str, Callable[[], object]] = {
     "u of words": lambda: B.counts("x"),
     "column of a number": lambda: B.column([0], 5),  # type: ignore[arg-type]
     "runs of a list": lambda: B.runs(["x"]),  # type: ignore[arg-type]
-    "unseen rows of NaN": lambda: cp.maximum_likelihood([[[1, 0], [0, 0]]], unseen=[[[math.nan, 5], [math.nan, 5]]]),
+    "unseen rows of NaN": lambda: cp.maximum_likelihood([[[1, 0], [0, 0]]], unseen=NAN),
     "unseen rows of words": lambda: cp.maximum_likelihood([[[1, 0], [0, 0]]], unseen=[["x"]]),
-    "counts that overflow": lambda: cp.maximum_likelihood([[[1e308, 1e308], [1, 1]]]),
+    "counts that overflow": lambda: cp.maximum_likelihood([[[1e308, 1e308], [1.0, 1.0]]]),
     "counts without states": lambda: cp.maximum_likelihood(np.zeros((1, 0, 0))),
-    "likelihood at NaN": lambda: cp.counts_log_likelihood([[[1, 0], [0, 0]]], [[[math.nan, 0], [0, 0]]]),
+    "likelihood at NaN": lambda: cp.counts_log_likelihood([[[1, 0], [0, 0]]], NAN),
     "likelihood at words": lambda: cp.counts_log_likelihood([[[1]]], "x"),
     "seed -1": lambda: A.sample_path("01", -1),
     "seed of words": lambda: cp.simulate(A, ["01"], "x"),  # type: ignore[arg-type]

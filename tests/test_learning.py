@@ -168,6 +168,7 @@ def test_the_stop_explains_itself() -> None:
     assert done.history[-2] - done.history[-3] > 1e-3 * sample.total
     assert done.log_likelihood == pytest.approx(cp.log_likelihood(done.acceptor, sample), rel=1e-14)
     assert repr(done).startswith(f"<Fit: {done.steps} steps, log-likelihood ")
+    assert "log-likelihood plus log-prior" in repr(cp.baum_welch(start, sample, prior=1.0, max_steps=2))
 
 
 @pytest.mark.parametrize("algorithm", [cp.baum_welch, cp.expectation_maximization])
@@ -179,7 +180,7 @@ def test_an_impossible_observation_is_named(algorithm: Any) -> None:
     assert fit.log_likelihood == -math.inf
     assert fit.history == (-math.inf,)
     assert fit.acceptor == acceptor
-    assert fit.detail.startswith("observation '11' (accepted) has probability 0 under the acceptor: no run agrees")
+    assert fit.detail.startswith("Observation '11' (accepted) has probability 0 under the acceptor: no run agrees")
     assert not fit.converged
 
 

@@ -122,7 +122,7 @@ def with_a(matrix: Any) -> dict[str, Any]:
         (
             GOOD | {"states": ["q1", "q1"]},
             cp.InvalidAcceptor,
-            "state names must be distinct; {'q1'} occur more than once.",
+            "state names must be distinct; repeated: {'q1'}.",
         ),
         (GOOD | {"states": []}, cp.InvalidAcceptor, "an acceptor needs at least one state; the state set is empty."),
         (GOOD | {"states": 0}, cp.InvalidAcceptor, "an acceptor needs at least one state; the state set is empty."),
@@ -140,7 +140,7 @@ def with_a(matrix: Any) -> dict[str, Any]:
         (
             GOOD | {"alphabet": "aba"},
             cp.InvalidArgument,
-            "symbols must be distinct; the alphabet names {'a'} more than once.",
+            "symbols must be distinct; repeated in the alphabet: {'a'}.",
         ),
         (GOOD | {"alphabet": ""}, cp.InvalidAcceptor, "an acceptor needs at least one symbol; the alphabet is empty."),
         (
@@ -342,7 +342,7 @@ A = cp.Acceptor(**GOOD)
         (
             lambda: cp.to_dot("A"),
             cp.InvalidArgument,
-            "to_dot draws an Acceptor or a BeliefNetwork; got str.",
+            "to_dot draws an Acceptor, a DFA or a BeliefNetwork; got str.",
         ),
     ],
 )
@@ -363,12 +363,12 @@ def test_use_of_an_acceptor(call: Any, kind: type[Exception], sentence: str) -> 
         (
             {"words": ["ab", "b"], "accepted": [True, "no"]},
             cp.InvalidSample,
-            "accepted[1] must be True, False or None; got 'no'.",
+            "accepted[1] must be True, False, or None for not known; got 'no'.",
         ),
         (
             {"words": ["ab", "b"], "accepted": [True, 2]},
             cp.InvalidSample,
-            "accepted[1] must be True, False or None; got 2.",
+            "accepted[1] must be True, False, or None for not known; got 2.",
         ),
         (
             {"words": ["ab", "b"], "counts": [1, -2]},
@@ -424,7 +424,7 @@ def test_use_of_an_acceptor(call: Any, kind: type[Exception], sentence: str) -> 
         (
             {"words": ["ab"], "verdicts": [[True, None, "x"]]},
             cp.InvalidSample,
-            "verdicts[0][2] must be True, False or None; got 'x'.",
+            "verdicts[0][2] must be True, False, or None for not known; got 'x'.",
         ),
         (
             {"words": ["a"], "accepted": [True], "verdicts": [[None, False]]},
@@ -521,8 +521,8 @@ LABELLED = cp.Sample(["ab", "b"], accepted=[True, False])
         (
             lambda: cp.expected_counts(A, cp.Sample(["", "b"], accepted=[True, True])),
             cp.ImpossibleObservation,
-            "observation '' (accepted) has probability 0 under the acceptor (so have 1 more): no run agrees with it. Use "
-            "positive entries in transitions and initial, or leave the observation out.",
+            "Observation '' (accepted) has probability 0 under the acceptor (so have 1 more): no run agrees with it. Use "
+            "positive entries in transitions and initial, or leave out what log_likelihoods(acceptor, sample) gives -inf.",
         ),
         (
             lambda: cp.expectation_maximization(A, cp.Sample(["a" * 40], accepted=[True])),

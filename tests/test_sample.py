@@ -127,10 +127,31 @@ def test_immutable() -> None:
         sample.counts[0] = 5
 
 
+def test_labels_as_numbers() -> None:
+    assert cp.Sample(["a", "b", "c"], accepted=np.array([1.0, 0.0, 1.0])).accepted == (True, False, True)
+    with pytest.raises(cp.InvalidSample, match=r"or None for not known; got .*nan"):
+        cp.Sample(["a"], accepted=np.array([np.nan]))
+
+
+def test_samples_add_up() -> None:
+    one = cp.Sample(["b", "ab"], accepted=[True, False])
+    two = cp.Sample(["ab", "c"], accepted=[False, None], states=[None, ["q", "r"]])
+    both = one + two
+    assert both.total == 4
+    assert list(both.alphabet) == ["a", "b", "c"]
+    assert both[1].count == 2
+    assert both[2].states == ("q", "r")
+    assert [o.word for o in both[1:]] == ["ab", "c"]
+    with pytest.raises(TypeError):
+        one + 1  # type: ignore[operator]
+
+
 def test_repr() -> None:
     assert repr(cp.Sample(["", "ab"])) == (
         "Sample(2 observations, 2 distinct, alphabet 'ab', lengths 0 to 2: inputs alone)"
     )
+    assert repr(cp.Sample(["", "ab"], accepted=[None, True])).endswith(": 1 accepted, 1 without verdict)")
+    assert repr(cp.Sample(["a"], states=["pq"])).endswith("lengths 1 to 1: all states seen)")
     assert repr(cp.Sample([["buy"]], states=[["q", None]])) == (
         "Sample(1 observation, 1 distinct, 1 symbol, lengths 1 to 1: 1 mark along the way)"
     )

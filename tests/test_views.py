@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 import cutpoint as cp
 from tests.strategies import acceptors, words_of
 
+A_PARITY = cp.gallery.parity()
+
 
 @given(st.data())
 def test_network_agrees_with_enumeration(data: st.DataObject) -> None:
@@ -172,6 +174,37 @@ def test_dot_escapes_names() -> None:
     assert r'label="back\\slash"' in text
     assert r'label="new\nline: 0.25"' in text
     assert 'start -> 0 [style=dashed, label="0.5"];' in text
+
+
+def test_dot_of_a_dfa() -> None:
+    dfa = cp.Language(A_PARITY, "1/2").to_dfa()
+    assert isinstance(dfa, cp.DFA)
+    assert cp.to_dot(dfa).splitlines()[1:] == [
+        "  rankdir=LR;",
+        "  start [shape=plaintext];",
+        "  0 [shape=circle];",
+        "  1 [shape=doublecircle];",
+        "  start -> 0 [style=dashed];",
+        '  0 -> 0 [label="0"];',
+        '  0 -> 1 [label="1"];',
+        '  1 -> 1 [label="0"];',
+        '  1 -> 0 [label="1"];',
+        "}",
+    ]
+
+
+def test_tables_of_exact_acceptors_show_fractions() -> None:
+    assert cp.forward_table(cp.p_adic(3), "12").splitlines()[1:] == [
+        "0        1    0    0",
+        "1  1     2/3  1/3  1/3",
+        "2  2     2/9  7/9  7/9",
+    ]
+    exact = cp.p_adic(3).exact_forward("12").astype(float)
+    np.testing.assert_allclose(cp.p_adic(3).forward("12"), exact, rtol=1e-15)
+
+
+def test_print_is_bounded() -> None:
+    assert str(cp.random_acceptor(80, "ab", rng=0)).endswith("; table() shows all matrices")
 
 
 def test_forward_table_of_symbols_longer_than_a_character() -> None:

@@ -1,7 +1,5 @@
 """cutpoint: stochastic acceptors (Rabin's probabilistic automata). Use it as ``import cutpoint as cp``."""
 
-from importlib.metadata import version
-
 from cutpoint.data import Alphabet, Mark, Observation, Sample
 from cutpoint.decision import DFA, Language, Unknown
 from cutpoint.errors import (
@@ -31,6 +29,7 @@ from cutpoint.learning import (
     hidden_runs,
     likelihood,
     log_likelihood,
+    log_likelihoods,
     maximum_likelihood,
 )
 from cutpoint.model import (
@@ -46,7 +45,7 @@ from cutpoint.model import (
 from cutpoint.model.gallery import p_adic, random_acceptor
 from cutpoint.show import forward_table, to_dot
 
-__version__ = version("cutpoint")
+__version__ = "0.1.0"
 
 __all__ = [
     "DFA",
@@ -86,6 +85,7 @@ __all__ = [
     "kernel_info",
     "likelihood",
     "log_likelihood",
+    "log_likelihoods",
     "maximum_likelihood",
     "mixture",
     "p_adic",

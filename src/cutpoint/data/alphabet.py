@@ -51,10 +51,10 @@ class Alphabet(Names):
                 "symbols must be hashable, such as strings or numbers; "
                 f"got {shown(self.unhashable[0])} in the alphabet."
             )
+        if None in self:
+            raise InvalidArgument("None cannot be a symbol: it stands for something that was not seen.")
         if self.repeated:
-            raise InvalidArgument(
-                f"symbols must be distinct; the alphabet names {listed(self.repeated)} more than once."
-            )
+            raise InvalidArgument(f"symbols must be distinct; repeated in the alphabet: {listed(self.repeated)}.")
         return self
 
     @classmethod

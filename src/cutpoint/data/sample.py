@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Words, each_word
-from cutpoint.data.names import counted, is_hashable, shown
+from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
+from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidSample
-
-State = Hashable
-Verdict = bool | None
-
 
 LARGEST_TOTAL = 1e300
 """Largest sum of counts, so that no sum of expected counts overflows."""
-
-
-class Mark(NamedTuple):
-    """What was seen at one position of a run: a verdict (is the state final?), the possible states, or nothing."""
-
-    verdict: Verdict = None
-    states: frozenset[State] | None = None
-
-
-NOTHING, ACCEPTED, REJECTED = Mark(), Mark(True), Mark(False)
-FIRST_MARKS = (NOTHING, ACCEPTED, REJECTED)
-"""Marks 0, 1 and 2 of every sample; ``Sample.ends`` holds only these."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +31,9 @@ class Observation:
 
 class Sample:
     """Words with what was seen of their runs; equal observations are merged and their counts added.
+
+    What is computed per observation is per *distinct* observation, in the order of ``words``; to keep the order of
+    your own rows, score your own list of words.
 
     Parameters
     ----------
@@ -94,13 +82,13 @@ class Sample:
         weights = _weights(counts, len(listed))
         sigma = Alphabet.of(listed) if alphabet is None else Alphabet(alphabet)
         symbols, offsets = sigma.encode(listed)
-        ends = _ends(_per_word("accepted", accepted, len(listed)))
+        ends = end_codes(_per_word("accepted", accepted, len(listed)))
         table = list(FIRST_MARKS)
         marks = None
         if verdicts is not None or states is not None:
             seen = _per_word("verdicts", verdicts, len(listed)), _per_word("states", states, len(listed))
-            marks = _marks(*seen, np.diff(offsets), table)
-            ends = _joined_ends(ends, marks, offsets, table)
+            marks = position_marks(*seen, np.diff(offsets), table)
+            ends = joined_ends(ends, marks, offsets, table)
         self._fill(sigma, symbols, offsets, ends, marks, tuple(table), weights)
 
     def _fill(
@@ -150,7 +138,13 @@ class Sample:
         """Count the distinct observations."""
         return len(self.ends)
 
-    def __getitem__(self, r: int) -> Observation:
+    @overload
+    def __getitem__(self, r: int) -> Observation: ...
+    @overload
+    def __getitem__(self, r: slice) -> list[Observation]: ...
+    def __getitem__(self, r: int | slice) -> Observation | list[Observation]:
+        if isinstance(r, slice):
+            return [self[k] for k in range(*r.indices(len(self)))]
         if not -len(self) <= r < len(self):
             raise IndexError(f"observation {r} does not exist: the sample has {counted(len(self), 'observation')}.")
         r %= len(self)
@@ -202,6 +196,26 @@ class Sample:
         """Whether anything at all was seen of any run; inputs alone carry no information about transitions."""
         return bool(self.ends.any()) or self.marks is not None
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every state of every run was seen: the complete data of the paper."""
+        single = [mark.states is not None and len(mark.states) == 1 for mark in self.mark_table]
+        return self.marks is not None and bool(np.array(single)[self.marks].all())
+
+    def __add__(self, other: Sample) -> Sample:
+        """Return both samples as one; symbols of the second that the first does not have come after its own."""
+        if not isinstance(other, Sample):
+            return NotImplemented
+        rows = [*self, *other]
+        return Sample(
+            [row.word for row in rows],
+            [row.accepted for row in rows],
+            [row.verdicts for row in rows],
+            [row.states for row in rows],
+            [row.count for row in rows],
+            dict.fromkeys((*self.alphabet, *other.alphabet)),
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
             return NotImplemented
@@ -249,7 +263,11 @@ class Sample:
             for end, name in ((1, "accepted"), (2, "rejected"))
             if (self.ends == end).any()
         ]
-        if self.marks is not None:
+        if seen and not self.ends.all():
+            seen.append(f"{self.counts[self.ends == 0].sum():g} without verdict")
+        if self.is_complete:
+            seen.append("all states seen")
+        elif self.marks is not None:
             seen.append(f"{counted(int(np.count_nonzero(self.marks)), 'mark')} along the way")
         return (
             f"Sample({counted(self.total, 'observation')}, {len(self)} distinct, {symbols}, "
@@ -307,81 +325,3 @@ def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
     if n_words and weights.max() > LARGEST_TOTAL / n_words:
         raise InvalidSample(f"counts must have a sum of at most {LARGEST_TOTAL:g}; scale them down.")
     return weights
-
-
-def _verdict(value: object, where: str) -> Verdict:
-    """A verdict as True, False or None; 0 and 1 are taken too."""
-    if value is None:
-        return None
-    if isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1):
-        return bool(value)
-    raise InvalidSample(f"{where} must be True, False or None; got {shown(value)}.")
-
-
-def _ends(accepted: list[object]) -> NDArray[np.int32]:
-    code = {None: 0, True: 1, False: 2}
-    return np.array([code[_verdict(value, f"accepted[{r}]")] for r, value in enumerate(accepted)], dtype=np.int32)
-
-
-def _marks(verdicts: list[Any], states: list[Any], lengths: NDArray[np.int64], table: list[Mark]) -> NDArray[np.int32]:
-    """Index into the table (which grows) for every position of every word."""
-    numbers = {mark: number for number, mark in enumerate(table)}
-    codes: list[int] = []
-    for r, (seen, run, length) in enumerate(zip(verdicts, states, lengths.tolist(), strict=True)):
-        word_verdicts = _positions("verdicts", seen, r, length)
-        word_states = _positions("states", run, r, length)
-        for i, (verdict, state) in enumerate(zip(word_verdicts, word_states, strict=True)):
-            mark = Mark(_verdict(verdict, f"verdicts[{r}][{i}]"), _possible(state, r, i))
-            codes.append(numbers.setdefault(mark, len(numbers)))
-    table[:] = list(numbers)
-    return np.array(codes, dtype=np.int32)
-
-
-def _positions(name: str, values: Iterable[Any] | None, r: int, length: int) -> Sequence[Any]:
-    if values is None:
-        return [None] * (length + 1)
-    if not isinstance(values, Iterable):
-        raise InvalidSample(f"{name}[{r}] must be a sequence of {length + 1} values or None; got {shown(values)}.")
-    listed = list(values)
-    if len(listed) != length + 1:
-        raise InvalidSample(
-            f"word {r} has {counted(length, 'symbol')}, so {name}[{r}] must have {counted(length + 1, 'value')}, "
-            f"one before the first symbol and one after each; got {len(listed)}."
-        )
-    return listed
-
-
-def _possible(state: object, r: int, i: int) -> frozenset[State] | None:
-    """States that a seen value allows: a set stands for one of its members, anything else for itself."""
-    if state is None:
-        return None
-    if isinstance(state, set):
-        if not state:
-            raise InvalidSample(f"states[{r}][{i}] is an empty set, which no run can satisfy; use None for not seen.")
-        return frozenset(state)
-    if not is_hashable(state):
-        raise InvalidSample(f"states[{r}][{i}] must be a state's name, a set of names or None; got {shown(state)}.")
-    return frozenset((state,))
-
-
-def _joined_ends(
-    ends: NDArray[np.int32], marks: NDArray[np.int32], offsets: NDArray[np.int64], table: list[Mark]
-) -> NDArray[np.int32]:
-    """Move each verdict after the last symbol to the word, so that one observation has one form (marks change)."""
-    joined = ends.copy()
-    last = offsets[1:] + np.arange(len(ends))
-    numbers = {mark: number for number, mark in enumerate(table)}
-    for r, position in enumerate(last.tolist()):
-        mark = table[marks[position]]
-        if mark.verdict is None:
-            continue
-        end = FIRST_MARKS.index(Mark(mark.verdict))
-        if ends[r] not in (0, end):
-            raise InvalidSample(
-                f"accepted[{r}] is {FIRST_MARKS[ends[r]].verdict}, but the last of verdicts[{r}] is {mark.verdict}; "
-                "both speak of the state after the whole word and must agree."
-            )
-        joined[r] = end
-        marks[position] = numbers.setdefault(Mark(None, mark.states), len(numbers))
-    table[:] = list(numbers)
-    return joined

@@ -79,7 +79,7 @@ class DFA:
 
 @dataclass(frozen=True)
 class Unknown:
-    """No answer within the limit: ``explored`` states were seen, and there are more. The question is undecidable."""
+    """No answer within the limit: ``explored`` states were seen, and there are more. Raising it may or may not help."""
 
     explored: int
 

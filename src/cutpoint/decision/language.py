@@ -63,7 +63,8 @@ class Language:
     def to_dfa(self, max_states: int = 10_000) -> DFA | Unknown:
         """Minimal DFA of the language by exact residuals, or :class:`Unknown` if more than ``max_states`` are met.
 
-        Closes for every p-adic acceptor at a rational cut point. Whether it closes at all is undecidable in general.
+        Given enough states it closes for every p-adic acceptor at a rational cut point (a float such as 1/3 is rational
+        with a denominator of 2**54). Whether it closes at all is undecidable in general.
         Float rows must sum to 1 in exact arithmetic; :meth:`Acceptor.rationalized` makes them.
 
         Examples

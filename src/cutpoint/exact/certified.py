@@ -31,9 +31,13 @@ def exceeds(estimate: float, length: int, n_states: int, cut_point: Fraction, ex
     >>> exceeds(0.1, 1, 2, Fraction(1, 10), exact=lambda: Fraction(1, 10))
     False
     """
-    roundings = (length * (n_states + 2) + n_states + 2) * UNIT_ROUNDOFF
-    if roundings < Fraction(1, 4) and length <= LONGEST:
-        relative = 2 * roundings
+    roundings = length * (n_states + 2) + n_states + 2
+    near = float(cut_point)
+    margin = 8 * roundings * 2.0**-53 * estimate + 2.0**-50 * near + 1e-290
+    if length <= LONGEST and abs(estimate - near) > margin:  # far away: no need to look closely
+        return estimate > near
+    if roundings < 2**51 and length <= LONGEST:
+        relative = 2 * roundings * UNIT_ROUNDOFF
         absolute = (length + 1) * n_states * (n_states + 1) * SUBNORMAL
         value = Fraction(estimate)
         if value * (1 - relative) - absolute > cut_point:

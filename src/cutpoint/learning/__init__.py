@@ -5,6 +5,7 @@ from cutpoint.learning.complete import count_transitions, counts_log_likelihood,
 from cutpoint.learning.counts import Counts, expected_counts, likelihood, log_likelihood
 from cutpoint.learning.design import DesignMatrix, design_matrix
 from cutpoint.learning.em import expectation_maximization, hidden_runs
+from cutpoint.learning.evidence import log_likelihoods
 from cutpoint.learning.fit import Fit, Stop
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "hidden_runs",
     "likelihood",
     "log_likelihood",
+    "log_likelihoods",
     "maximum_likelihood",
 ]

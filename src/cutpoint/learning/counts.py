@@ -125,6 +125,7 @@ def impossible_sentence(sample: Sample, rows: Sequence[int]) -> str:
     """Sentence that names observations of probability 0."""
     others = f" (so have {len(rows) - 1} more)" if len(rows) > 1 else ""
     return (
-        f"observation {sample.describe(rows[0])} has probability 0 under the acceptor{others}: no run agrees with it. "
-        "Use positive entries in transitions and initial, or leave the observation out."
+        f"Observation {sample.describe(rows[0])} has probability 0 under the acceptor{others}: no run agrees with it. "
+        "Use positive entries in transitions and initial, or leave out what log_likelihoods(acceptor, sample) gives "
+        "-inf."
     )

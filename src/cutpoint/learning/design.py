@@ -179,8 +179,9 @@ def design_matrix(n_states: int | Iterable[Hashable], n_symbols: int | Iterable[
     from scipy.sparse import csc_array  # noqa: PLC0415
 
     states = States(n_states)
-    named = isinstance(n_symbols, Iterable)
-    alphabet = Alphabet(n_symbols if named else range(whole_number("n_symbols", n_symbols, least=1, most=10**6)))
+    if not isinstance(n_symbols, Iterable):
+        n_symbols = range(whole_number("n_symbols", n_symbols, least=1, most=10**6))
+    alphabet = Alphabet(n_symbols)
     if not alphabet:
         raise InvalidArgument("a design matrix needs at least one symbol; the alphabet is empty.")
     length = whole_number("length", length, least=0)

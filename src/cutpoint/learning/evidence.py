@@ -50,7 +50,14 @@ def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
 
 
 def log_likelihoods(acceptor: Acceptor, sample: Sample) -> NDArray[np.float64]:
-    """Log-probability of what was seen, for each distinct observation."""
+    """Log-probability of what was seen, for each distinct observation of a sample; -inf where it is impossible.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> cp.log_likelihoods(cp.p_adic(2), cp.Sample(["1", "0"], accepted=[True, True])).round(3)
+    array([-0.693,   -inf])
+    """
     arrays = evidence(acceptor, sample)
     logs: NDArray[np.float64] = kernels().log_probabilities(acceptor.transitions, acceptor.initial, *arrays)
     return logs

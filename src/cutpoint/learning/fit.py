@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from cutpoint.data.names import counted
 from cutpoint.errors import MissingExtra
 from cutpoint.model import Acceptor
 
@@ -17,7 +18,7 @@ class Stop(Enum):
     """Why learning stopped; the value is the explanation."""
 
     CONVERGED = "converged: the last step raised the log-likelihood by no more than the tolerance."
-    STEP_LIMIT = "step limit: max_steps was reached while the log-likelihood still rose; raise max_steps to go on."
+    STEP_LIMIT = "step limit: max_steps was reached before the log-likelihood came to rest; raise max_steps to go on."
     NO_EVIDENCE = (
         "no evidence: the sample holds inputs alone, and inputs alone carry no information about the transitions "
         "(rows sum to 1, so every choice of them gives the inputs the same likelihood). Add what was seen of the runs: "
@@ -68,11 +69,19 @@ class Fit:
             raise MissingExtra("plot needs matplotlib; install it with: pip install 'cutpoint[plot]'.") from None
         drawn: Any = plt.figure(layout="constrained").add_subplot() if axes is None else axes
         drawn.plot(range(len(self.history)), self.history, marker="o" if self.steps < 40 else None, markersize=3)
-        drawn.set(xlabel="step", ylabel="log-likelihood", title=f"{self.steps} steps, {self.stop.name.lower()}")
+        why = self.stop.name.lower().replace("_", " ")
+        drawn.set(xlabel="step", ylabel=self._climbed, title=f"{counted(self.steps, 'step')}: {why}")
         drawn.grid(alpha=0.3)
         return drawn  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         first, last = self.history[0], self.history[-1]
-        sentence = f"{self.stop} {self.detail}".rstrip()
-        return f"<Fit: {self.steps} steps, log-likelihood {first:.6g} → {last:.6g}\n  {sentence}\n  {self.acceptor!r}>"
+        lines = [f"{counted(self.steps, 'step')}, {self._climbed} {first:.6g} → {last:.6g}", str(self.stop)]
+        lines += [self.detail] * bool(self.detail) + [repr(self.acceptor)]
+        return f"<Fit: {chr(10).join(lines)}>".replace("\n", "\n  ")
+
+    @property
+    def _climbed(self) -> str:
+        """What the history holds."""
+        penalized = self.history[-1] != self.log_likelihood
+        return "log-likelihood plus log-prior" if penalized else "log-likelihood"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample, State, Word, Words
+from cutpoint.data import Sample, State, Symbol, Word, Words
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds
@@ -18,7 +18,7 @@ from cutpoint.kernels import kernels
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
-from cutpoint.model.randomness import generator
+from cutpoint.model.randomness import generator, sampled_runs
 
 
 class Acceptor(Quintuple):
@@ -31,7 +31,7 @@ class Acceptor(Quintuple):
     transitions : :math:`P`, as ``{symbol: matrix}``, ``{symbol: {state: {state: p}}}`` (a state left out has
         probability 0; a single next state may stand for its row) or an array ``[a, s, t]``: symbol, from, to.
         Entries are numbers, ``Fraction``, or strings such as ``"1/3"``. If all are rational they are kept exactly.
-    initial : :math:`\pi`, a state, ``{state: p}`` or a vector.
+    initial : :math:`\pi`, a state, ``{state: p}``, a vector, or ``"uniform"``.
     final : :math:`f`, a collection of states, or a vector of zeros and ones.
 
     Notes
@@ -69,6 +69,18 @@ class Acceptor(Quintuple):
         """
         product: Floats = kernels().matrix(self.transitions, self.alphabet.encode_word(word))
         return product
+
+    def transition(self, symbol: Symbol, before: State, after: State) -> float:
+        r"""One transition probability by name: the paper's :math:`\theta_{t;a,s}`, t = after, a = symbol, s = before.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> cp.p_adic(2).transition("1", "s1", "s2")
+        0.5
+        """
+        place = self.alphabet.code(symbol), self.states.code(before), self.states.code(after)
+        return float(self.transitions[place])
 
     def distribution(self, word: Word) -> Floats:
         r"""Distribution over states after reading a word, :math:`\pi P(x)`. Cost :math:`O(n l^2)`."""
@@ -118,6 +130,20 @@ class Acceptor(Quintuple):
         Fraction(7, 9)
         """
         return self.integers.acceptance(self.final, self.alphabet.encode_word(word).tolist())
+
+    def exact_forward(self, word: Word) -> NDArray[Any]:
+        """Table M of a word in rational numbers: an array of ``Fraction``, as :meth:`forward`.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> cp.p_adic(3).exact_forward("1")[-1].tolist()
+        [Fraction(2, 3), Fraction(1, 3)]
+        """
+        rows = [self.exact_initial]
+        for symbol in self.alphabet.encode_word(word):
+            rows.append(rows[-1] @ self.exact_transitions[symbol])
+        return np.stack(rows)
 
     def accepts(self, word: Word, cut_point: Any) -> bool:
         r"""Whether :math:`\pi P(x) f > \lambda`, strictly, equation (e-L); never wrong by rounding.
@@ -264,11 +290,8 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        codes, draws = self.alphabet.encode_word(word), generator(rng)
-        path = [_drawn(self.initial, draws)]
-        for symbol in codes:
-            path.append(_drawn(self.transitions[symbol, path[-1]], draws))
-        return tuple(self.states[s] for s in path)
+        (run,) = sampled_runs(self.transitions, self.initial, *self._alone(word), generator(rng))
+        return tuple(self.states[s] for s in run)
 
     # -- Operations on acceptance probabilities -----------------------------------------------------------------
 
@@ -320,10 +343,3 @@ class Acceptor(Quintuple):
             raise ImpossibleObservation(
                 f"no run on the word {shown(word)} ends {'accepted' if accepted else 'rejected'}: it has probability 0."
             )
-
-
-def _drawn(distribution: Floats, rng: np.random.Generator) -> int:
-    """State drawn from a distribution; one with probability 0 is never drawn."""
-    cumulative = distribution.cumsum()
-    drawn = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
-    return min(drawn, int(np.flatnonzero(distribution)[-1]))

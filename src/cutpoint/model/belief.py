@@ -139,7 +139,8 @@ class BeliefNetwork:
         return float(self.forward(word)[-1].sum())
 
     def __repr__(self) -> str:
-        return f"<BeliefNetwork: {len(self.nodes)} nodes, {len(self.arcs)} arcs, for inputs of length {self.length}>"
+        sizes = f"{counted(len(self.nodes), 'node')}, {counted(len(self.arcs), 'arc')}"
+        return f"<BeliefNetwork: {sizes}, for inputs of length {self.length}>"
 
     def _codes(self, word: Word) -> NDArray[np.int32]:
         codes = self.acceptor.alphabet.encode_word(word)

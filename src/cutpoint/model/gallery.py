@@ -16,6 +16,20 @@ from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import States
 from cutpoint.model.randomness import generator
 
+__all__ = [
+    "deterministic",
+    "double_binary",
+    "gambler",
+    "krylov",
+    "land_of_oz",
+    "majority",
+    "p_adic",
+    "parity",
+    "random_acceptor",
+    "tomita",
+    "value_one",
+]
+
 MOST_CONCENTRATED = 1e6
 """Largest concentration of random rows; they are uniform to three digits there."""
 
@@ -84,7 +98,8 @@ def tomita(number: int) -> Acceptor:
     """One of the seven Tomita languages over 0, 1, the usual benchmark of grammatical inference.
 
     1: only ones; 2: (10)*; 3: no odd run of ones is directly followed by an odd run of zeros; 4: no 000; 5: even
-    numbers of zeros and of ones; 6: as many zeros as ones modulo 3; 7: 0*1*0*1*.
+    numbers of zeros and of ones; 6: as many zeros as ones modulo 3; 7: 0*1*0*1*. (Some collections read 3 as "no odd
+    run of zeros anywhere after an odd run of ones", and some leave the empty word out of 2.)
 
     Source: Tomita, *Dynamic construction of finite automata from examples using hill-climbing*, Proc. 4th Annual
     Conference of the Cognitive Science Society (1982).

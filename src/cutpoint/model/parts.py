@@ -54,7 +54,7 @@ class States(Names):
         if None in self:
             raise InvalidAcceptor("None cannot be the name of a state: it stands for a state that was not seen.")
         if self.repeated:
-            raise InvalidAcceptor(f"state names must be distinct; {listed(self.repeated)} occur more than once.")
+            raise InvalidAcceptor(f"state names must be distinct; repeated: {listed(self.repeated)}.")
         return self
 
     def unknown(self, name: object, where: str) -> UnknownState:
@@ -85,7 +85,9 @@ def read_transitions(transitions: object, alphabet: Alphabet, states: States) ->
 
 
 def read_initial(initial: object, states: States) -> Numbers:
-    """Vector ``[s]`` from a state, a mapping of states to probabilities, or a vector."""
+    """Vector ``[s]`` from a state, a mapping of states to probabilities, a vector, or "uniform"."""
+    if isinstance(initial, str) and initial == "uniform" and initial not in states:
+        return np.array([Fraction(1, len(states))] * len(states), dtype=object)
     return _row(initial, states, "initial")
 
 

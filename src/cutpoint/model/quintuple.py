@@ -18,6 +18,9 @@ from cutpoint.model.parts import States
 
 Floats = NDArray[np.float64]
 
+LARGEST_PRINTED = 5000
+"""Most transitions that print shows."""
+
 
 class Quintuple:
     """Validated, immutable (S, Σ, P, π, f), equal and hashed by value; :class:`Acceptor` adds what it does."""
@@ -151,7 +154,10 @@ class Quintuple:
         """
         return text.table(self, width, digits)
 
-    __str__ = table
+    def __str__(self) -> str:
+        if self.n_states**2 * self.n_symbols > LARGEST_PRINTED:
+            return f"{self!r}; table() shows all matrices"
+        return self.table()
 
     def __repr__(self) -> str:
         return text.one_line(self)

@@ -1,6 +1,9 @@
 """Randomness is an explicit argument everywhere: a generator, or a seed for one."""
 
+from __future__ import annotations
+
 import numpy as np
+from numpy.typing import NDArray
 
 from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
@@ -19,3 +22,32 @@ def generator(rng: np.random.Generator | int) -> np.random.Generator:
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise InvalidArgument(f"rng must be a numpy Generator or a whole number, 0 or more, as seed; got {shown(rng)}.")
     return np.random.default_rng(rng)
+
+
+def sampled_runs(
+    transitions: NDArray[np.float64],
+    initial: NDArray[np.float64],
+    symbols: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> list[NDArray[np.int64]]:
+    """One random run per word: codes of its n + 1 states. A transition of probability 0 is never made."""
+    starts, lengths = offsets[:-1] + np.arange(len(offsets) - 1), np.diff(offsets)
+    draws = rng.random(int(offsets[-1]) + len(lengths))
+    runs = np.empty(len(draws), dtype=np.int64)
+    runs[starts] = _drawn(np.broadcast_to(initial, (len(lengths), len(initial))), draws[starts])
+    order = np.argsort(-lengths, kind="stable")
+    for i in range(int(lengths.max(initial=0))):
+        active = order[: np.searchsorted(-lengths[order], -i)]
+        place = starts[active] + i
+        rows = transitions[symbols[offsets[active] + i], runs[place]]
+        runs[place + 1] = _drawn(rows, draws[place + 1])
+    return np.split(runs, starts[1:])
+
+
+def _drawn(rows: NDArray[np.float64], draws: NDArray[np.float64]) -> NDArray[np.int64]:
+    """State drawn from each row by a number in [0, 1)."""
+    cumulative = rows.cumsum(axis=1)
+    chosen = (cumulative <= draws[:, None] * cumulative[:, -1:]).sum(axis=1)
+    last_positive = rows.shape[1] - 1 - (rows[:, ::-1] > 0.0).argmax(axis=1)
+    return np.asarray(np.minimum(chosen, last_positive), dtype=np.int64)

@@ -14,7 +14,7 @@ from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.randomness import generator, sampled_runs
 
 MOST_SYMBOLS = 10**9
 """Most symbols that random words may have together."""
@@ -63,13 +63,12 @@ def simulate(
         raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
     check_acceptor(acceptor)
     draws, listed = generator(rng), list(each_word(words))
-    acceptor.encode(listed)  # refuses an unknown symbol by the number of its word
-    runs = [acceptor.sample_path(word, draws) for word in listed]
+    runs = sampled_runs(acceptor.transitions, acceptor.initial, *acceptor.encode(listed), draws)
     if seen == "nothing":
         return Sample(listed, alphabet=acceptor.alphabet)
     if seen == "states":
-        return Sample(listed, states=runs, alphabet=acceptor.alphabet)
-    final = dict(zip(acceptor.states, acceptor.final.tolist(), strict=True))
+        names = [[acceptor.states[s] for s in run.tolist()] for run in runs]
+        return Sample(listed, states=names, alphabet=acceptor.alphabet)
     if seen == "verdicts":
-        return Sample(listed, verdicts=[[final[s] for s in run] for run in runs], alphabet=acceptor.alphabet)
-    return Sample(listed, accepted=[final[run[-1]] for run in runs], alphabet=acceptor.alphabet)
+        return Sample(listed, verdicts=[acceptor.final[run].tolist() for run in runs], alphabet=acceptor.alphabet)
+    return Sample(listed, accepted=[bool(acceptor.final[run[-1]]) for run in runs], alphabet=acceptor.alphabet)

@@ -57,12 +57,12 @@ def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A number as text: short fractions as they are, others with a few digits; only 0 is shown as 0.
+    """A number as text: short fractions as they are, others with a few digits; only 0 and 1 look like 0 and 1.
 
     Examples
     --------
-    >>> number(Fraction(1, 3)), number(0.25), number(1e-7), number(Fraction(1, 10**40))
-    ('1/3', '0.25', '1e-07', '1e-40')
+    >>> number(Fraction(1, 3)), number(0.25), number(1e-7), number(1 - 1e-7), number(Fraction(1, 10**40))
+    ('1/3', '0.25', '1e-07', '1-1e-07', '1e-40')
     """
     if isinstance(value, Fraction):
         if max(abs(value.numerator), value.denominator) < LONG_NUMBER:
@@ -72,7 +72,9 @@ def number(value: Any, digits: int = 4) -> str:
         except OverflowError:
             return "a number too large to print"
     text = np.format_float_positional(value, max(digits, 0), trim="-")
-    return f"{value:.{max(digits, 1)}g}" if text in ("0", "-0") and value != 0 else text
+    if text in ("0", "-0") and value != 0:
+        return f"{value:.{max(digits, 1)}g}"
+    return f"1-{1 - value:.1g}" if text == "1" and value < 1 else text
 
 
 def _label(acceptor: Quintuple, s: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import singledispatch
 
+from cutpoint.decision import DFA
 from cutpoint.errors import InvalidArgument
 from cutpoint.model import Acceptor, BeliefNetwork
 from cutpoint.model.text import number
@@ -12,7 +13,7 @@ from cutpoint.model.text import number
 
 @singledispatch
 def to_dot(value: object) -> str:
-    r"""Graphviz DOT text of an acceptor's state diagram or of a belief network.
+    r"""Graphviz DOT text of the state diagram of an acceptor or a DFA, or of a belief network.
 
     In a state diagram a dashed arrow leads to the states it can start in, final states have a double border, and the
     arrows between two states are merged into one, labelled ``symbol: probability``.
@@ -33,7 +34,7 @@ def to_dot(value: object) -> str:
       1 -> 1 [label="0: 1/2\n1: 1"];
     }
     """
-    raise InvalidArgument(f"to_dot draws an Acceptor or a BeliefNetwork; got {type(value).__name__}.")
+    raise InvalidArgument(f"to_dot draws an Acceptor, a DFA or a BeliefNetwork; got {type(value).__name__}.")
 
 
 @to_dot.register
@@ -52,6 +53,20 @@ def _(acceptor: Acceptor) -> str:
             if used:
                 label = "\\n".join(_escaped(f"{symbol}: {number(p)}") for symbol, p in used)
                 lines.append(f'{s} -> {t} [label="{label}"];')
+    return _digraph(lines)
+
+
+@to_dot.register
+def _(dfa: DFA) -> str:
+    lines = ["rankdir=LR;", "start [shape=plaintext];"]
+    lines += [f"{s} [shape={'doublecircle' if s in dfa.final else 'circle'}];" for s in range(dfa.n_states)]
+    lines.append(f"start -> {dfa.initial} [style=dashed];")
+    for s, row in enumerate(dfa.transitions):
+        for t in dict.fromkeys(row):
+            label = ", ".join(
+                _escaped(str(symbol)) for symbol, after in zip(dfa.alphabet, row, strict=True) if after == t
+            )
+            lines.append(f'{s} -> {t} [label="{label}"];')
     return _digraph(lines)
 
 

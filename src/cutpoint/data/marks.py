@@ -1,0 +1,108 @@
+"""Marks: what was seen at one position of a run, as users write it and as samples hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data.names import counted, is_hashable, shown
+from cutpoint.errors import InvalidSample
+
+State = Hashable
+Verdict = bool | None
+
+
+class Mark(NamedTuple):
+    """What was seen at one position of a run: a verdict (is the state final?), the possible states, or nothing."""
+
+    verdict: Verdict = None
+    states: frozenset[State] | None = None
+
+
+NOTHING, ACCEPTED, REJECTED = Mark(), Mark(True), Mark(False)
+FIRST_MARKS = (NOTHING, ACCEPTED, REJECTED)
+"""Marks 0, 1 and 2 of every sample; ``Sample.ends`` holds only these."""
+
+
+def _verdict(value: object, where: str) -> Verdict:
+    """A verdict as True, False or None; 0 and 1 are taken too."""
+    if value is None:
+        return None
+    if isinstance(value, bool | np.bool_ | int | np.integer | float | np.floating) and value in (0, 1):
+        return bool(value)
+    raise InvalidSample(f"{where} must be True, False, or None for not known; got {shown(value)}.")
+
+
+def end_codes(accepted: list[object]) -> NDArray[np.int32]:
+    """Verdicts on words as indices into the first marks."""
+    code = {None: 0, True: 1, False: 2}
+    return np.array([code[_verdict(value, f"accepted[{r}]")] for r, value in enumerate(accepted)], dtype=np.int32)
+
+
+def position_marks(
+    verdicts: list[Any], states: list[Any], lengths: NDArray[np.int64], table: list[Mark]
+) -> NDArray[np.int32]:
+    """Index into the table (which grows) for every position of every word."""
+    numbers = {mark: number for number, mark in enumerate(table)}
+    codes: list[int] = []
+    for r, (seen, run, length) in enumerate(zip(verdicts, states, lengths.tolist(), strict=True)):
+        word_verdicts = _positions("verdicts", seen, r, length)
+        word_states = _positions("states", run, r, length)
+        for i, (verdict, state) in enumerate(zip(word_verdicts, word_states, strict=True)):
+            mark = Mark(_verdict(verdict, f"verdicts[{r}][{i}]"), _possible(state, r, i))
+            codes.append(numbers.setdefault(mark, len(numbers)))
+    table[:] = list(numbers)
+    return np.array(codes, dtype=np.int32)
+
+
+def _positions(name: str, values: Iterable[Any] | None, r: int, length: int) -> Sequence[Any]:
+    if values is None:
+        return [None] * (length + 1)
+    if not isinstance(values, Iterable):
+        raise InvalidSample(f"{name}[{r}] must be a sequence of {length + 1} values or None; got {shown(values)}.")
+    listed = list(values)
+    if len(listed) != length + 1:
+        raise InvalidSample(
+            f"word {r} has {counted(length, 'symbol')}, so {name}[{r}] must have {counted(length + 1, 'value')}, "
+            f"one before the first symbol and one after each; got {len(listed)}."
+        )
+    return listed
+
+
+def _possible(state: object, r: int, i: int) -> frozenset[State] | None:
+    """States that a seen value allows: a set stands for one of its members, anything else for itself."""
+    if state is None:
+        return None
+    if isinstance(state, set):
+        if not state:
+            raise InvalidSample(f"states[{r}][{i}] is an empty set, which no run can satisfy; use None for not seen.")
+        return frozenset(state)
+    if not is_hashable(state):
+        raise InvalidSample(f"states[{r}][{i}] must be a state's name, a set of names or None; got {shown(state)}.")
+    return frozenset((state,))
+
+
+def joined_ends(
+    ends: NDArray[np.int32], marks: NDArray[np.int32], offsets: NDArray[np.int64], table: list[Mark]
+) -> NDArray[np.int32]:
+    """Move each verdict after the last symbol to the word, so that one observation has one form (marks change)."""
+    joined = ends.copy()
+    last = offsets[1:] + np.arange(len(ends))
+    numbers = {mark: number for number, mark in enumerate(table)}
+    for r, position in enumerate(last.tolist()):
+        mark = table[marks[position]]
+        if mark.verdict is None:
+            continue
+        end = FIRST_MARKS.index(Mark(mark.verdict))
+        if ends[r] not in (0, end):
+            raise InvalidSample(
+                f"accepted[{r}] is {FIRST_MARKS[ends[r]].verdict}, but the last of verdicts[{r}] is {mark.verdict}; "
+                "both speak of the state after the whole word and must agree."
+            )
+        joined[r] = end
+        marks[position] = numbers.setdefault(Mark(None, mark.states), len(numbers))
+    table[:] = list(numbers)
+    return joined
