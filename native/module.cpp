@@ -1,62 +1,238 @@
-// The compiled kernels: arrays in, arrays out, the GIL released, nothing thrown.
-// Sizes and symbol codes have been checked by the Python side; sums run in the order of kernels/reference.py.
+// The door to Python: arrays in, arrays out, the GIL released while the kernels run. Shapes, symbol codes and masks
+// have been checked by the Python side (kernels/native.py).
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
-#include <cstddef>
-#include <cstdint>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <new>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
+
+#include "encode.hpp"
+#include "kernels.hpp"
+#include "tree.hpp"
 
 namespace nb = nanobind;
 
-using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Symbols = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 namespace {
 
-// next = row · matrix, summed over the states in their order.
-void step(const double* row, const double* matrix, double* next, std::size_t states) {
-    for (std::size_t t = 0; t < states; ++t) next[t] = row[0] * matrix[t];
-    for (std::size_t s = 1; s < states; ++s) {
-        const double weight = row[s];
-        const double* from = matrix + s * states;
-        for (std::size_t t = 0; t < states; ++t) next[t] += weight * from[t];
-    }
+using namespace cutpoint;
+using std::size_t;
+
+using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Masks = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+
+const Kernels& best_kernels() {
+#ifdef CUTPOINT_X86
+    static const Kernels& best = [&]() -> const Kernels& {
+        const char* limit = std::getenv("CUTPOINT_ISA");  // for tests: the most that may be used
+        const std::string most = limit ? limit : "x86-64-v4";
+        const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+        const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        if (v4 && most == kernels_v4.name) return kernels_v4;
+        if (v3 && (most == kernels_v4.name || most == kernels_v3.name)) return kernels_v3;
+        return kernels_baseline;
+    }();
+    return best;
+#else
+    return kernels_baseline;
+#endif
 }
 
-// out[r] = initial · P(x_r) · column for every word r; `work` holds two rows.
-void score(const double* transitions, const double* initial, const double* column, std::size_t states,
-           const std::int32_t* symbols, const std::int64_t* offsets, std::size_t words, double* work, double* out) {
-    for (std::size_t r = 0; r < words; ++r) {
-        double* row = work;
-        double* next = work + states;
-        for (std::size_t s = 0; s < states; ++s) row[s] = initial[s];
-        for (std::int64_t i = offsets[r]; i < offsets[r + 1]; ++i) {
-            step(row, transitions + static_cast<std::size_t>(symbols[i]) * states * states, next, states);
-            std::swap(row, next);
+struct Free {
+    void operator()(double* p) const { std::free(p); }
+};
+using Aligned = std::unique_ptr<double[], Free>;
+
+Aligned zeros(size_t count) {
+    const size_t bytes = (std::max<size_t>(count, 1) * sizeof(double) + 63) / 64 * 64;
+    auto* p = static_cast<double*>(std::aligned_alloc(64, bytes));
+    if (!p) throw std::bad_alloc();
+    std::memset(p, 0, bytes);
+    return Aligned(p);
+}
+
+size_t padded(size_t states) { return states <= 2 ? 2 : (states <= 4 ? 4 : (states + 7) / 8 * 8); }
+
+// An acceptor with the padding that the kernels want.
+struct PaddedMachine {
+    Aligned steps, transposed, initial;
+    Machine view;
+
+    PaddedMachine(const Floats& transitions, const Floats& start, double negligible, bool with_transposed) {
+        const size_t symbols = transitions.shape(0), states = start.shape(0), stride = padded(states);
+        steps = zeros(symbols * states * stride);
+        initial = zeros(stride);
+        std::memcpy(initial.get(), start.data(), states * sizeof(double));
+        for (size_t row = 0; row < symbols * states; ++row)
+            std::memcpy(steps.get() + row * stride, transitions.data() + row * states, states * sizeof(double));
+        if (with_transposed) {
+            transposed = zeros(symbols * states * stride);
+            for (size_t a = 0; a < symbols; ++a)
+                for (size_t s = 0; s < states; ++s)
+                    for (size_t t = 0; t < states; ++t)
+                        transposed[(a * states + t) * stride + s] = transitions.data()[(a * states + s) * states + t];
         }
-        double total = row[0] * column[0];
-        for (std::size_t s = 1; s < states; ++s) total += row[s] * column[s];
-        out[r] = total;
+        view = {states, stride, symbols, steps.get(), transposed.get(), initial.get(), negligible};
     }
+};
+
+// Run task(k, memory) for k = 0 … tasks-1 on some threads; which thread takes which task does not matter.
+template <class Task>
+void in_parallel(size_t tasks, size_t threads, Task task) {
+    const Kernels& kernels = best_kernels();
+    std::atomic<size_t> next{0};
+    std::atomic<bool> failed{false};
+    const auto work = [&] {
+        void* memory = kernels.make_memory();
+        try {
+            if (!memory) throw std::bad_alloc();
+            for (size_t k; (k = next.fetch_add(1)) < tasks;) task(k, memory);
+        } catch (...) {  // only memory can run out; nothing may leave a thread
+            failed = true;
+        }
+        if (memory) kernels.drop_memory(memory);
+    };
+    std::vector<std::thread> others;
+    try {
+        for (size_t t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(work);
+    } catch (...) {  // fewer threads than wished for do the same work
+    }
+    work();
+    for (std::thread& other : others) other.join();
+    if (failed) throw std::bad_alloc();
 }
 
-void acceptances(Floats transitions, Floats initial, Floats column, Symbols symbols, Offsets offsets, Output out) {
-    const std::size_t states = initial.shape(0);
-    const auto work = std::make_unique<double[]>(2 * states);
+constexpr size_t words_per_task = 4096;
+
+void acceptances(Floats transitions, Floats initial, Floats column, Codes symbols, Offsets offsets, Output out,
+                 size_t threads) {
+    const PaddedMachine machine(transitions, initial, 0.0, false);
+    Aligned padded_column = zeros(machine.view.stride);
+    std::memcpy(padded_column.get(), column.data(), machine.view.states * sizeof(double));
+    const size_t words = offsets.shape(0) - 1;
     nb::gil_scoped_release release;
-    score(transitions.data(), initial.data(), column.data(), states, symbols.data(), offsets.data(),
-          out.shape(0), work.get(), out.data());
+    in_parallel((words + words_per_task - 1) / words_per_task, threads, [&](size_t task, void* memory) {
+        const size_t first = task * words_per_task, last = std::min(first + words_per_task, words);
+        best_kernels().score(machine.view, padded_column.get(), symbols.data(), offsets.data(), first, last, out.data(),
+                             memory);
+    });
+}
+
+template <class T>
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> owned(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n_symbols, size_t n_marks) {
+    const bool marked = !marks.is_none();
+    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
+    TreeArrays tree;
+    {
+        nb::gil_scoped_release release;
+        tree = build_tree(symbols.data(), offsets.data(), marked ? positions.data() : nullptr, offsets.shape(0) - 1,
+                          n_symbols, n_marks);
+    }
+    return nb::make_tuple(owned(std::move(tree.node_offsets)), owned(std::move(tree.parents)),
+                          owned(std::move(tree.marks)), owned(std::move(tree.group_offsets)),
+                          owned(std::move(tree.group_symbols)), owned(std::move(tree.group_starts)),
+                          owned(std::move(tree.edges)), owned(std::move(tree.run_offsets)),
+                          owned(std::move(tree.run_symbols)), owned(std::move(tree.run_starts)),
+                          owned(std::move(tree.end_offsets)), owned(std::move(tree.end_nodes)),
+                          owned(std::move(tree.end_words)), owned(std::move(tree.long_words)));
+}
+
+// Sums are kept per lane, a share of the blocks and long words that depends on the data alone, and added pairwise.
+size_t lanes_for(size_t tasks, size_t counts) {
+    size_t most = 32;
+    while (most > 2 && most * counts > (size_t{1} << 24)) most /= 2;
+    return std::max<size_t>(1, std::min(most, tasks));
+}
+
+void expected_counts(Floats transitions, Floats initial, double negligible, Masks masks, Codes symbols, Offsets offsets,
+                     nb::object marks, Codes ends, Floats weights, nb::tuple arrays, Output counts_out,
+                     Output initial_out, Output logs_out, size_t threads) {
+    const bool counted = counts_out.size() > 0;
+    const PaddedMachine machine(transitions, initial, negligible, counted);
+    const size_t states = machine.view.states, stride = machine.view.stride;
+    const bool marked = !marks.is_none();
+    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
+    Aligned padded_masks = zeros(masks.shape(0) * stride);
+    std::vector<unsigned char> full(masks.shape(0), 1);
+    for (size_t k = 0; k < masks.shape(0); ++k)
+        for (size_t s = 0; s < states; ++s) {
+            padded_masks[k * stride + s] = masks.data()[k * states + s] ? 1.0 : 0.0;
+            full[k] &= masks.data()[k * states + s] ? 1 : 0;
+        }
+    std::vector<Codes> codes;
+    std::vector<Offsets> longs;
+    const auto as_codes = [&](size_t k) { return (codes.push_back(nb::cast<Codes>(arrays[k])), codes.back().data()); };
+    const auto as_longs = [&](size_t k) {
+        return (longs.push_back(nb::cast<Offsets>(arrays[k])), longs.back().data());
+    };
+    const Offsets node_offsets = nb::cast<Offsets>(arrays[0]), long_words = nb::cast<Offsets>(arrays[13]);
+    Tree tree{};
+    tree.blocks = node_offsets.shape(0) - 1;
+    tree.node_offsets = node_offsets.data();
+    tree.parents = as_codes(1);
+    const std::int32_t* node_marks = as_codes(2);
+    tree.marks = marked ? node_marks : nullptr;
+    tree.group_offsets = as_longs(3), tree.group_symbols = as_codes(4), tree.group_starts = as_codes(5);
+    tree.edges = as_codes(6);
+    tree.run_offsets = as_longs(7), tree.run_symbols = as_codes(8), tree.run_starts = as_codes(9);
+    tree.end_offsets = as_longs(10), tree.end_nodes = as_codes(11), tree.end_words = as_longs(12);
+    const Evidence evidence{padded_masks.get(), full.data(), ends.data(), weights.data(), symbols.data(), offsets.data(),
+                            marked ? positions.data() : nullptr};
+
+    const size_t size = counted ? machine.view.symbols * states * stride : 0, n_long = long_words.shape(0);
+    const size_t lanes = lanes_for(tree.blocks + n_long, size);
+    Aligned sums = zeros(lanes * (size + stride));
+    const auto lane_sums = [&](size_t lane) { return sums.get() + lane * (size + stride); };
+    nb::gil_scoped_release release;
+    in_parallel(lanes, threads, [&](size_t k, void* memory) {
+        const Kernels& kernels = best_kernels();
+        const Lane lane{counted ? lane_sums(k) : nullptr, lane_sums(k) + size};
+        kernels.expect(machine.view, tree, evidence, k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes, lane,
+                       logs_out.data(), memory);
+        for (size_t w = k * n_long / lanes; w < (k + 1) * n_long / lanes; ++w)
+            kernels.expect_long(machine.view, evidence, long_words.data()[w], lane, logs_out.data(), memory);
+    });
+    if (!counted) return;
+    for (size_t apart = 1; apart < lanes; apart *= 2)
+        for (size_t k = 0; k + apart < lanes; k += 2 * apart)
+            for (size_t i = 0; i < size + stride; ++i) lane_sums(k)[i] += lane_sums(k + apart)[i];
+    for (size_t row = 0; row < machine.view.symbols * states; ++row)
+        for (size_t t = 0; t < states; ++t)
+            counts_out.data()[row * states + t] = transitions.data()[row * states + t] * sums[row * stride + t];
+    std::memcpy(initial_out.data(), sums.get() + size, states * sizeof(double));
 }
 
 }  // namespace
 
 NB_MODULE(_native, module) {
     module.doc() = "Compiled kernels of cutpoint; use them through cutpoint.kernels.";
+    module.def("instruction_set", [] { return std::string(best_kernels().name); });
     module.def("acceptances", &acceptances, nb::arg("transitions"), nb::arg("initial"), nb::arg("column"),
-               nb::arg("symbols"), nb::arg("offsets"), nb::arg("out").noconvert());
+               nb::arg("symbols"), nb::arg("offsets"), nb::arg("out").noconvert(), nb::arg("threads"));
+    module.def("prefix_tree", &prefix_tree, nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(),
+               nb::arg("n_symbols"), nb::arg("n_marks"));
+    module.def("expected_counts", &expected_counts, nb::arg("transitions"), nb::arg("initial"), nb::arg("negligible"),
+               nb::arg("masks"), nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"),
+               nb::arg("weights"), nb::arg("tree"), nb::arg("counts_out").noconvert(),
+               nb::arg("initial_out").noconvert(), nb::arg("logs_out").noconvert(), nb::arg("threads"));
+    module.def("encode_texts", &encode_texts, nb::arg("words"), nb::arg("table"));
+    module.def("encode_lists", &encode_lists, nb::arg("words"), nb::arg("codes"));
 }

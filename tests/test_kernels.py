@@ -30,12 +30,12 @@ def test_acceptances_equal_the_oracle(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_native_and_reference_give_the_same_bits(data: st.DataObject) -> None:
-    acceptor = data.draw(acceptors(max_states=9))
-    words = data.draw(st.lists(words_of(acceptor, 40), max_size=6))
+def test_native_scores_are_those_of_the_reference(data: st.DataObject) -> None:
+    acceptor = data.draw(acceptors(max_states=12))
+    words = data.draw(st.lists(words_of(acceptor, 40), max_size=30))
     symbols, offsets = acceptor.encode(words)
     arguments = acceptor.transitions, acceptor.initial, acceptor.final.astype(np.float64), symbols, offsets
-    assert native.acceptances(*arguments).tobytes() == reference.acceptances(*arguments).tobytes()
+    assert native.acceptances(*arguments) == pytest.approx(reference.acceptances(*arguments), rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize("n_states", [1, 2, 7, 8, 9, 33, 64])

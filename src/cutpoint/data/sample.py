@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -13,6 +14,7 @@ from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Words, each_word
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidSample
+from cutpoint.kernels import kernels
 
 LARGEST_TOTAL = 1e300
 """Largest sum of counts, so that no sum of expected counts overflows."""
@@ -195,6 +197,23 @@ class Sample:
     def has_evidence(self) -> bool:
         """Whether anything at all was seen of any run; inputs alone carry no information about transitions."""
         return bool(self.ends.any()) or self.marks is not None
+
+    @cached_property
+    def tree(self) -> object:
+        """Prefix tree of the observations, as the kernels want it; made once."""
+        return kernels().prefix_tree(self.symbols, self.offsets, self.marks, len(self.alphabet), len(self.mark_table))
+
+    def recoded(self, alphabet: Alphabet) -> Sample:
+        """The same sample over another alphabet, which must have all its symbols."""
+        if self.alphabet == alphabet:
+            return self
+        code = [alphabet.code(symbol) if symbol in alphabet else -1 for symbol in self.alphabet]
+        symbols = np.array(code, dtype=np.int32)[self.symbols]
+        for place in np.flatnonzero(symbols < 0):
+            r = int(np.searchsorted(self.offsets, place, side="right")) - 1
+            where = f"observation {self.describe(r)}, position {place - self.offsets[r]}: "
+            alphabet.code(self.alphabet[self.symbols[place]], where)
+        return Sample._restored(alphabet, symbols, self.offsets, self.ends, self.marks, self.mark_table, self.counts)
 
     @property
     def is_complete(self) -> bool:

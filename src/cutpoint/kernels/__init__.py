@@ -45,11 +45,16 @@ def kernels() -> ModuleType:
 
 
 def kernel_info() -> dict[str, str]:
-    """Which kernels are in use, and how to choose.
+    """Which kernels are in use, for which instruction set, and how to choose.
 
     Examples
     --------
     >>> sorted(kernel_info())
-    ['choose', 'kernels']
+    ['choose', 'instruction_set', 'kernels']
     """
-    return {"kernels": kernels().__name__.rpartition(".")[2], "choose": f"set {VARIABLE}=native or reference"}
+    chosen = kernels()
+    return {
+        "kernels": chosen.__name__.rpartition(".")[2],
+        "instruction_set": chosen.instruction_set(),
+        "choose": f"set {VARIABLE}=native or reference",
+    }

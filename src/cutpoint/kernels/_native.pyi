@@ -1,6 +1,9 @@
-from numpy import float64, int32, int64
+from typing import Any
+
+from numpy import bool_, float64, int32, int64
 from numpy.typing import NDArray
 
+def instruction_set() -> str: ...
 def acceptances(
     transitions: NDArray[float64],
     initial: NDArray[float64],
@@ -8,4 +11,26 @@ def acceptances(
     symbols: NDArray[int32],
     offsets: NDArray[int64],
     out: NDArray[float64],
+    threads: int,
 ) -> None: ...
+def prefix_tree(
+    symbols: NDArray[int32], offsets: NDArray[int64], marks: NDArray[int32] | None, n_symbols: int, n_marks: int
+) -> tuple[NDArray[Any], ...]: ...
+def expected_counts(
+    transitions: NDArray[float64],
+    initial: NDArray[float64],
+    negligible: float,
+    masks: NDArray[bool_],
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    marks: NDArray[int32] | None,
+    ends: NDArray[int32],
+    weights: NDArray[float64],
+    tree: tuple[NDArray[Any], ...],
+    counts_out: NDArray[float64],
+    initial_out: NDArray[float64],
+    logs_out: NDArray[float64],
+    threads: int,
+) -> None: ...
+def encode_texts(words: list[str], table: NDArray[int32]) -> tuple[NDArray[int32], NDArray[int64]] | None: ...
+def encode_lists(words: list[Any], codes: dict[Any, int]) -> tuple[NDArray[int32], NDArray[int64]] | None: ...

@@ -1,21 +1,24 @@
 """The compiled kernels, behind the signatures of :mod:`reference`.
 
-Scoring is compiled; the remaining recursions are those of the reference, taken over by name so that a caller never
-needs to know which is which. Importing this module fails where the extension was not built.
+Scoring and the E-step are compiled; the remaining recursions are those of the reference, taken over by name so that a
+caller never needs to know which is which. Importing this module fails where the extension was not built.
 """
 
-import numpy as np
+import os
+from typing import Any
 
-from cutpoint.kernels import _native
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.kernels import _native, reference
 from cutpoint.kernels.reference import (
     Codes,
     Floats,
+    Masks,
     Offsets,
     backward,
     distribution,
-    expected_counts,
     forward,
-    log_probabilities,
     matrix,
     most_likely_path,
     occupancy,
@@ -27,15 +30,170 @@ __all__ = [
     "distribution",
     "expected_counts",
     "forward",
+    "instruction_set",
     "log_probabilities",
     "matrix",
     "most_likely_path",
     "occupancy",
+    "prefix_tree",
 ]
 
+SAFE = 1e-280
+"""Acceptances of at least this have lost nothing to the smallest floats."""
 
-def acceptances(transitions: Floats, initial: Floats, column: Floats, symbols: Codes, offsets: Offsets) -> Floats:
-    """πP(x)f of every word, equation (e-M-2); the same bits as the reference."""
+
+def instruction_set() -> str:
+    """Instruction set chosen for this processor."""
+    return _native.instruction_set()
+
+
+def acceptances(
+    transitions: Floats,
+    initial: Floats,
+    column: Floats,
+    symbols: Codes,
+    offsets: Offsets,
+    threads: int | None = None,
+) -> Floats:
+    """πP(x)f of every word, equation (e-M-2)."""
     scores = np.empty(len(offsets) - 1)
-    _native.acceptances(transitions, initial, column, symbols, offsets, scores)
+    _native.acceptances(transitions, initial, column, symbols, offsets, scores, _threads(threads))
     return scores
+
+
+def prefix_tree(
+    symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int
+) -> tuple[NDArray[Any], ...]:
+    """Prefix tree of a sample, in blocks; its arrays are described in ``native/kernels.hpp``."""
+    return _native.prefix_tree(symbols, offsets, marks, n_symbols, n_marks)
+
+
+def log_probabilities(
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    symbols: Codes,
+    offsets: Offsets,
+    marks: Codes | None,
+    ends: Codes,
+    tree: tuple[NDArray[Any], ...] | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
+    if tree is None and marks is None:
+        logs = _end_log_probabilities(transitions, initial, masks, symbols, offsets, ends, threads)
+    else:
+        none = np.empty(0)
+        _, _, logs = _expected_counts(
+            transitions, initial, masks, symbols, offsets, marks, ends, np.ones(len(ends)), tree, threads, none
+        )
+    redo = np.flatnonzero(np.isnan(logs))
+    if len(redo):
+        logs[redo] = reference.log_probabilities(
+            transitions, initial, masks, *_subset(redo, symbols, offsets, marks), ends[redo]
+        )
+    return logs
+
+
+def expected_counts(
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    symbols: Codes,
+    offsets: Offsets,
+    marks: Codes | None,
+    ends: Codes,
+    weights: Floats,
+    tree: tuple[NDArray[Any], ...] | None = None,
+    threads: int | None = None,
+) -> tuple[Floats, Floats, Floats]:
+    """Prop. 4.2 with evidence, over the prefix tree of the words: one pass down and one up serve all of them.
+
+    The cost follows the edges of the tree, not the symbols. Words whose probability is too small for plain floats are
+    left out there and done by the reference with wide exponents.
+    """
+    counts, first, logs = _expected_counts(
+        transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, threads, np.empty(transitions.shape)
+    )
+    redo = np.flatnonzero(np.isnan(logs))
+    if len(redo):
+        more, more_first, logs[redo] = reference.expected_counts(
+            transitions, initial, masks, *_subset(redo, symbols, offsets, marks), ends[redo], weights[redo]
+        )
+        counts, first = counts + more, first + more_first
+    return counts, first, logs
+
+
+def _expected_counts(
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    symbols: Codes,
+    offsets: Offsets,
+    marks: Codes | None,
+    ends: Codes,
+    weights: Floats,
+    tree: tuple[NDArray[Any], ...] | None,
+    threads: int | None,
+    counts: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Counts (none if ``counts`` is empty) and log-probabilities; NaN where plain floats do not reach."""
+    if tree is None:
+        tree = prefix_tree(symbols, offsets, marks, len(transitions), len(masks))
+    first, logs = np.zeros(len(initial)), np.full(len(ends), np.nan)
+    negligible = reference.negligible(transitions)
+    if negligible < reference.LARGEST_NEGLIGIBLE:
+        _native.expected_counts(
+            transitions, initial, negligible, masks, symbols, offsets, marks, ends, weights, tree,
+            counts, first, logs, _threads(threads),
+        )  # fmt: skip
+    else:
+        counts[...] = 0.0
+    return counts, first, logs
+
+
+def _end_log_probabilities(
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    symbols: Codes,
+    offsets: Offsets,
+    ends: Codes,
+    threads: int | None,
+) -> Floats:
+    """Log-probabilities of verdicts at the end alone; NaN where plain floats do not reach."""
+    logs = np.full(len(ends), np.nan)
+    for end in np.unique(ends).tolist():
+        rows = np.flatnonzero(ends == end)
+        if masks[end].all():
+            logs[rows] = 0.0
+            continue
+        words, word_offsets, _ = (
+            (symbols, offsets, None) if len(rows) == len(ends) else _subset(rows, symbols, offsets, None)
+        )
+        scores = acceptances(transitions, initial, masks[end].astype(np.float64), words, word_offsets, threads)
+        reached = scores >= SAFE
+        logs[rows[reached]] = np.log(scores[reached])
+    return logs
+
+
+def _subset(
+    rows: NDArray[np.int64], symbols: Codes, offsets: Offsets, marks: Codes | None
+) -> tuple[Codes, Offsets, Codes | None]:
+    """Some of the words, with their marks."""
+    lengths = np.diff(offsets)[rows]
+    chosen = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    within = np.arange(chosen[-1]) - np.repeat(chosen[:-1], lengths)
+    words = symbols[np.repeat(offsets[:-1][rows], lengths) + within]
+    if marks is None:
+        return words, chosen, None
+    places = chosen + np.arange(len(chosen))
+    within = np.arange(places[-1]) - np.repeat(places[:-1], lengths + 1)
+    return words, chosen, marks[np.repeat((offsets[:-1] + np.arange(len(offsets) - 1))[rows], lengths + 1) + within]
+
+
+def _threads(threads: int | None) -> int:
+    """Number of threads: all cores that this process may use, unless told."""
+    if threads is not None:
+        return threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -13,6 +13,8 @@ the verdict on the whole word. With :math:`D_i = \mathrm{diag}(e_i)`, :math:`e_i
     \alpha_0 = \pi D_0, \quad \alpha_i = \alpha_{i-1} P(x_i) D_i, \quad p = \sum \alpha_n, \qquad
     \beta_n = 1, \quad \beta_{i-1} = P(x_i) D_i \beta_i .
 
+``tree`` and ``threads`` are for kernels that share prefixes and use threads; results do not depend on them here.
+
 Words of equal length are advanced together. All sums over states run in a fixed order and never through BLAS, so a
 word scores the same bits alone and in any batch.
 """
@@ -40,6 +42,11 @@ LOSS_ALLOWED = 2.0**-56
 
 BLOCK = 2**18
 """Numbers held at once for a block of words of equal length."""
+
+
+def instruction_set() -> str:
+    """Instruction set in use: that of NumPy."""
+    return "numpy"
 
 
 def step(rows: Floats, matrices: Floats) -> Floats:
@@ -96,7 +103,14 @@ def backward(transitions: Floats, column: Floats, word: Codes) -> Floats:
     return table
 
 
-def acceptances(transitions: Floats, initial: Floats, column: Floats, symbols: Codes, offsets: Offsets) -> Floats:
+def acceptances(
+    transitions: Floats,
+    initial: Floats,
+    column: Floats,
+    symbols: Codes,
+    offsets: Offsets,
+    threads: int | None = None,
+) -> Floats:
     """πP(x)f of every word, equation (e-M-2)."""
     scores = np.empty(len(offsets) - 1)
     for chosen, words in _blocks(symbols, offsets, len(initial)):
@@ -107,6 +121,10 @@ def acceptances(transitions: Floats, initial: Floats, column: Floats, symbols: C
     return scores
 
 
+def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int) -> None:
+    """No tree: the reference goes word by word. Kernels that share prefixes return theirs."""
+
+
 def log_probabilities(
     transitions: Floats,
     initial: Floats,
@@ -115,6 +133,8 @@ def log_probabilities(
     offsets: Offsets,
     marks: Codes | None,
     ends: Codes,
+    tree: object = None,
+    threads: int | None = None,
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
     logs = np.empty(len(ends))
@@ -137,6 +157,8 @@ def expected_counts(
     marks: Codes | None,
     ends: Codes,
     weights: Floats,
+    tree: object = None,
+    threads: int | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     r"""Prop. 4.2 with evidence: expected uses of every transition, of every first state, and the log-probabilities.
 
@@ -215,7 +237,7 @@ def _evidence(
     return seen
 
 
-def _negligible(transitions: Floats) -> float:
+def negligible(transitions: Floats) -> float:
     """Forward entries below this are dropped: above it, no product with a transition leaves the range of floats."""
     return SMALLEST / float(transitions.min(where=transitions > 0.0, initial=1.0))
 
@@ -230,7 +252,7 @@ def _filter(
     something was dropped, that it is not safe.
     """
     n_words, length = words.shape
-    negligible = _negligible(transitions)
+    smallest = negligible(transitions)
     rows = np.empty((length + 1, n_words, len(initial)))
     scales = np.ones((n_words, length + 1))
     lost = np.zeros(n_words)
@@ -242,10 +264,10 @@ def _filter(
         scales[:, i] = np.where(seen[:, i].all(axis=1), 1.0, row.sum(axis=1))
         scale = _or_one(scales[:, i])
         row = row / scale[:, None]
-        dropped = row < negligible
+        dropped = row < smallest
         lost = np.where(scales[:, i] > 0.0, lost / scale + row.sum(axis=1, where=dropped), np.sign(lost))
         rows[i] = row = np.where(dropped, 0.0, row)
-    return rows, scales, (lost <= LOSS_ALLOWED) & (negligible < LARGEST_NEGLIGIBLE)
+    return rows, scales, (lost <= LOSS_ALLOWED) & (smallest < LARGEST_NEGLIGIBLE)
 
 
 def _or_one(scales: Floats) -> Floats:

@@ -76,6 +76,7 @@ def ascend(
     check_acceptor(acceptor)
     check_sample(sample)
     _check_limits(tolerance, max_steps)
+    sample = sample.recoded(acceptor.alphabet)  # once, so that its prefix tree serves every step
     prior = Prior(pseudo_counts, acceptor, learn_initial)
     stop, detail = Stop.STEP_LIMIT, ""
     history: list[float] = []

@@ -13,7 +13,7 @@ from cutpoint.data import Sample
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.kernels import kernels
-from cutpoint.learning.evidence import evidence, log_likelihoods
+from cutpoint.learning.evidence import evidence, log_likelihoods, shared_tree
 from cutpoint.model import Acceptor
 
 Floats = NDArray[np.float64]
@@ -63,8 +63,8 @@ def expected_counts(acceptor: Acceptor, sample: Sample, threads: int | None = No
     .. math:: v_{t;a,s} = \sum_r \frac{u_r}{p_r} \sum_{i: x_i = a} \alpha_{i-1}[s]\,\theta_{t;a,s}\, e_i[t]\,\beta_i[t]
 
     The sum runs over the positions with :math:`x_i = a` only, as in the proof of the proposition. Without evidence
-    this is the paper's v; with every state seen it is the count of complete data. ``threads`` is for kernels that can
-    use them; results do not depend on it. An impossible observation is an error that names it.
+    this is the paper's v; with every state seen it is the count of complete data. ``threads`` is the number of threads
+    (all cores unless told); results are the same bit for bit. An impossible observation is an error that names it.
 
     Examples
     --------
@@ -78,7 +78,12 @@ def expected_counts(acceptor: Acceptor, sample: Sample, threads: int | None = No
         whole_number("threads", threads, least=1)
     arrays = evidence(acceptor, sample)
     transitions, initial, logs = kernels().expected_counts(
-        acceptor.transitions, acceptor.initial, *arrays, sample.counts
+        acceptor.transitions,
+        acceptor.initial,
+        *arrays,
+        sample.counts,
+        tree=shared_tree(acceptor, sample),
+        threads=threads,
     )
     impossible = np.flatnonzero(np.isneginf(logs)).tolist()
     if impossible:

@@ -49,6 +49,11 @@ def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
     return mask
 
 
+def shared_tree(acceptor: Acceptor, sample: Sample) -> object:
+    """Prefix tree of the sample, which it keeps, if its symbols have the same codes as the acceptor's."""
+    return sample.tree if sample.alphabet == acceptor.alphabet else None
+
+
 def log_likelihoods(acceptor: Acceptor, sample: Sample) -> NDArray[np.float64]:
     """Log-probability of what was seen, for each distinct observation of a sample; -inf where it is impossible.
 
@@ -59,5 +64,7 @@ def log_likelihoods(acceptor: Acceptor, sample: Sample) -> NDArray[np.float64]:
     array([-0.693,   -inf])
     """
     arrays = evidence(acceptor, sample)
-    logs: NDArray[np.float64] = kernels().log_probabilities(acceptor.transitions, acceptor.initial, *arrays)
+    logs: NDArray[np.float64] = kernels().log_probabilities(
+        acceptor.transitions, acceptor.initial, *arrays, tree=shared_tree(acceptor, sample)
+    )
     return logs

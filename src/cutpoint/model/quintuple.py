@@ -130,15 +130,8 @@ class Quintuple:
         """Codes and offsets of words or of a sample's distinct words, in the order of this alphabet."""
         if not isinstance(words, Sample):
             return self.alphabet.encode(words)
-        if words.alphabet == self.alphabet:
-            return words.symbols, words.offsets
-        code = [self.alphabet.code(symbol) if symbol in self.alphabet else -1 for symbol in words.alphabet]
-        symbols = np.array(code, dtype=np.int32)[words.symbols]
-        for place in np.flatnonzero(symbols < 0):
-            r = int(np.searchsorted(words.offsets, place, side="right")) - 1
-            where = f"observation {words.describe(r)}, position {place - words.offsets[r]}: "
-            self.alphabet.code(words.alphabet[words.symbols[place]], where)
-        return symbols, words.offsets
+        same = words.recoded(self.alphabet)
+        return same.symbols, same.offsets
 
     def table(self, width: int = 100, digits: int = 4) -> str:
         """All matrices as plain text; an arrow marks the states it can start in, a star the final ones.

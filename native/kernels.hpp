@@ -1,0 +1,86 @@
+// What the compiled kernels compute, without Python: plain pointers in, plain pointers out, nothing thrown.
+//
+// Matrices are padded: a state takes `stride` doubles, a multiple of the vector width, and what lies beyond the last
+// state is zero. Sums over states run in their order, so a row gives the same bits alone and among others.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cutpoint {
+
+// An acceptor, padded: steps[a][s][t], transposed[a][t][s], both with rows of `stride` doubles aligned to 64 bytes.
+struct Machine {
+    std::size_t states;
+    std::size_t stride;
+    std::size_t symbols;
+    const double* steps;
+    const double* transposed;
+    const double* initial;
+    double negligible;  // forward entries below this are dropped, and what is dropped is accounted for
+};
+
+// The prefix tree of a sample, cut into blocks that are trees of their own. Nodes of a block are sorted by depth, then
+// by symbol; a group is a run of nodes of equal depth and symbol. Indices of nodes are local to their block.
+struct Tree {
+    std::size_t blocks;
+    const std::int64_t* node_offsets;   // [blocks + 1] into parents and marks
+    const std::int32_t* parents;        // node of the prefix without the last symbol; -1 for a root
+    const std::int32_t* marks;          // what was seen there, an index into masks; null if nothing was along any word
+    const std::int64_t* group_offsets;  // [blocks + 1] into group_symbols and group_starts
+    const std::int32_t* group_symbols;  // -1 for the roots
+    const std::int32_t* group_starts;   // first node of each group; the next group's start, or the block's size, ends it
+    const std::int32_t* edges;          // nodes sorted by symbol
+    const std::int64_t* run_offsets;    // [blocks + 1] into run_symbols and run_starts
+    const std::int32_t* run_symbols;    // a run is the nodes of a block that read one symbol
+    const std::int32_t* run_starts;     // first edge of each run
+    const std::int64_t* end_offsets;    // [blocks + 1] into end_nodes and end_words
+    const std::int32_t* end_nodes;      // node at which an observation ends
+    const std::int64_t* end_words;      // the observation
+};
+
+// What was seen: masks[k][s] as doubles 0 or 1, padded; row 0 is all ones.
+struct Evidence {
+    const double* masks;
+    const unsigned char* full;     // whether a mask is all ones: then nothing was seen, and probabilities are exactly 1
+    const std::int32_t* ends;      // [words] verdict on the word
+    const double* weights;         // [words]
+    const std::int32_t* symbols;   // ragged words, for the long ones
+    const std::int64_t* offsets;
+    const std::int32_t* positions; // marks at every position, or null
+};
+
+// Sums of one lane; lanes are fixed by the data and added in a fixed order, whatever the number of threads.
+struct Lane {
+    double* counts;   // [symbols][states][stride]; null if only the log-probabilities are wanted
+    double* initial;  // [stride]
+};
+
+struct Kernels {
+    const char* name;
+    // scores[r] = initial · P(x_r) · column for words first … last-1.
+    void (*score)(const Machine&, const double* column, const std::int32_t* symbols, const std::int64_t* offsets,
+                  std::size_t first, std::size_t last, double* scores, void* scratch);
+    // Forward and backward over blocks first … last-1: adds to the lane, writes the log-probability of each observation
+    // (NaN where plain floats do not reach).
+    void (*expect)(const Machine&, const Tree&, const Evidence&, std::size_t first, std::size_t last, const Lane&,
+                   double* logs, void* scratch);
+    // The same for one long word, in memory of the order of the square root of its length.
+    void (*expect_long)(const Machine&, const Evidence&, std::int64_t word, const Lane&, double* logs, void* scratch);
+    void* (*make_memory)();  // one per thread, passed as scratch; null if there is no memory
+    void (*drop_memory)(void*);
+};
+
+constexpr std::size_t block_nodes = 4096;   // a block's rows should stay in a core's own cache
+constexpr std::size_t long_word = 1 << 14;  // symbols from which a word is done with checkpoints
+constexpr double loss_allowed = 0x1p-56;    // share of a word's probability that dropping may remove
+
+// One table per instruction set; `best` picks at run time.
+extern const Kernels kernels_baseline;
+#ifdef CUTPOINT_X86
+extern const Kernels kernels_v3;
+extern const Kernels kernels_v4;
+#endif
+
+}  // namespace cutpoint
