@@ -1,7 +1,7 @@
 // What the compiled kernels compute, without Python: plain pointers in, plain pointers out, nothing thrown.
 //
-// Matrices are padded: a state takes `stride` doubles, a multiple of the vector width, and what lies beyond the last
-// state is zero. Sums over states run in their order, so a row gives the same bits alone and among others.
+// Matrices are padded to `stride` rows of `stride` doubles, a multiple of the vector width, and what lies beyond the
+// last state is zero. Sums over states run in their order, so a row gives the same bits alone and among others.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace cutpoint {
 
-// An acceptor, padded: steps[a][s][t], transposed[a][t][s], both with rows of `stride` doubles aligned to 64 bytes.
+// An acceptor, padded: steps[a][s][t] and transposed[a][t][s], aligned to 64 bytes.
 struct Machine {
     std::size_t states;
     std::size_t stride;
@@ -53,7 +53,7 @@ struct Evidence {
 
 // Sums of one lane; lanes are fixed by the data and added in a fixed order, whatever the number of threads.
 struct Lane {
-    double* counts;   // [symbols][states][stride]; null if only the log-probabilities are wanted
+    double* counts;   // [symbols][stride][stride]; null if only the log-probabilities are wanted
     double* initial;  // [stride]
 };
 
@@ -72,7 +72,7 @@ struct Kernels {
     void (*drop_memory)(void*);
 };
 
-constexpr std::size_t block_nodes = 4096;   // a block's rows should stay in a core's own cache
+constexpr std::size_t block_nodes = 8192;   // a block's rows should stay in a core's own cache
 constexpr std::size_t long_word = 1 << 14;  // symbols from which a word is done with checkpoints
 constexpr double loss_allowed = 0x1p-56;    // share of a word's probability that dropping may remove
 

@@ -72,18 +72,17 @@ struct PaddedMachine {
 
     PaddedMachine(const Floats& transitions, const Floats& start, double negligible, bool with_transposed) {
         const size_t symbols = transitions.shape(0), states = start.shape(0), stride = padded(states);
-        steps = zeros(symbols * states * stride);
         initial = zeros(stride);
         std::memcpy(initial.get(), start.data(), states * sizeof(double));
-        for (size_t row = 0; row < symbols * states; ++row)
-            std::memcpy(steps.get() + row * stride, transitions.data() + row * states, states * sizeof(double));
-        if (with_transposed) {
-            transposed = zeros(symbols * states * stride);
-            for (size_t a = 0; a < symbols; ++a)
-                for (size_t s = 0; s < states; ++s)
-                    for (size_t t = 0; t < states; ++t)
-                        transposed[(a * states + t) * stride + s] = transitions.data()[(a * states + s) * states + t];
-        }
+        steps = zeros(symbols * stride * stride);
+        transposed = zeros(with_transposed ? symbols * stride * stride : 0);
+        const double* p = transitions.data();
+        for (size_t a = 0; a < symbols; ++a)
+            for (size_t s = 0; s < states; ++s)
+                for (size_t t = 0; t < states; ++t, ++p) {
+                    steps[(a * stride + s) * stride + t] = *p;
+                    if (with_transposed) transposed[(a * stride + t) * stride + s] = *p;
+                }
         view = {states, stride, symbols, steps.get(), transposed.get(), initial.get(), negligible};
     }
 };
@@ -114,7 +113,7 @@ void in_parallel(size_t tasks, size_t threads, Task task) {
     if (failed) throw std::bad_alloc();
 }
 
-constexpr size_t words_per_task = 4096;
+constexpr size_t words_per_task = 1024;
 
 void acceptances(Floats transitions, Floats initial, Floats column, Codes symbols, Offsets offsets, Output out,
                  size_t threads) {
@@ -197,7 +196,7 @@ void expected_counts(Floats transitions, Floats initial, double negligible, Mask
     const Evidence evidence{padded_masks.get(), full.data(), ends.data(), weights.data(), symbols.data(), offsets.data(),
                             marked ? positions.data() : nullptr};
 
-    const size_t size = counted ? machine.view.symbols * states * stride : 0, n_long = long_words.shape(0);
+    const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.shape(0);
     const size_t lanes = lanes_for(tree.blocks + n_long, size);
     Aligned sums = zeros(lanes * (size + stride));
     const auto lane_sums = [&](size_t lane) { return sums.get() + lane * (size + stride); };
@@ -214,9 +213,11 @@ void expected_counts(Floats transitions, Floats initial, double negligible, Mask
     for (size_t apart = 1; apart < lanes; apart *= 2)
         for (size_t k = 0; k + apart < lanes; k += 2 * apart)
             for (size_t i = 0; i < size + stride; ++i) lane_sums(k)[i] += lane_sums(k + apart)[i];
-    for (size_t row = 0; row < machine.view.symbols * states; ++row)
-        for (size_t t = 0; t < states; ++t)
-            counts_out.data()[row * states + t] = transitions.data()[row * states + t] * sums[row * stride + t];
+    const double* p = transitions.data();
+    double* out = counts_out.data();
+    for (size_t a = 0; a < machine.view.symbols; ++a)
+        for (size_t s = 0; s < states; ++s)
+            for (size_t t = 0; t < states; ++t) *out++ = *p++ * sums[(a * stride + s) * stride + t];
     std::memcpy(initial_out.data(), sums.get() + size, states * sizeof(double));
 }
 

@@ -88,7 +88,7 @@ def expected_counts(acceptor: Acceptor, sample: Sample, threads: int | None = No
     impossible = np.flatnonzero(np.isneginf(logs)).tolist()
     if impossible:
         raise ImpossibleObservation(impossible_sentence(sample, impossible))
-    return Counts(transitions, initial, math.fsum(sample.counts * logs))
+    return Counts(transitions, initial, float((sample.counts * logs).sum()))
 
 
 def log_likelihood(acceptor: Acceptor, sample: Sample, with_inputs: bool = False) -> float:
@@ -109,7 +109,7 @@ def log_likelihood(acceptor: Acceptor, sample: Sample, with_inputs: bool = False
     if np.isneginf(logs).any():
         return -math.inf
     inputs = -math.log(acceptor.n_symbols) * sample.lengths if with_inputs else 0.0
-    return math.fsum(sample.counts * (logs + inputs))
+    return float((sample.counts * (logs + inputs)).sum())
 
 
 def likelihood(acceptor: Acceptor, sample: Sample, with_inputs: bool = False) -> float:
