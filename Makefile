@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint types check-python clean wheel
+.PHONY: bench demo test lint types check-python clean wheel
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
@@ -14,6 +14,10 @@ test: lint types
 	$(BIN)/python -W error -c "import cutpoint"
 	CUTPOINT_KERNELS=native $(BIN)/pytest -n auto
 	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q tests/test_minimal.py tests/test_kernels.py tests/test_acceptor_words.py
+
+bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python benchmarks/kernels.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check

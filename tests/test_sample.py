@@ -3,6 +3,7 @@
 import copy
 import pickle
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,51 @@ def test_encoding_and_decoding_words(words: list[str]) -> None:
     as_lists, same_offsets = sigma.encode([list(word) for word in words])
     assert as_lists.tolist() == symbols.tolist()
     assert same_offsets.tolist() == offsets.tolist()
+
+
+def test_every_way_of_encoding_gives_the_same_codes() -> None:
+    import pyarrow as pa
+
+    sigma, words = cp.Alphabet("abc"), ["abc", "", "cab", "b"]
+    expected = [array.tolist() for array in sigma._encode_each(list(words))]
+    column = pa.array([list(word) for word in words])
+    forms: list[Any] = [
+        words,
+        tuple(words),
+        (word for word in words),
+        [list(word) for word in words],
+        [tuple(word) for word in words],
+        [np.array(list(word), dtype="<U1") for word in words],
+        column,
+        pa.chunked_array([column[:2], column[2:]]),
+        pa.array([["x"], *([list(word) for word in words])])[1:],
+        ["abc", [], "cab", ("b",)],
+    ]
+    for form in forms:
+        assert [array.tolist() for array in sigma.encode(form)] == expected
+    square = np.array([["a", "b"], ["c", "a"]])
+    assert [array.tolist() for array in sigma.encode(square)] == [[0, 1, 2, 0], [0, 2, 4]]
+    numbers = cp.Alphabet(range(5))
+    assert [array.tolist() for array in numbers.encode(np.array([[4, 0], [1, 1]]))] == [[4, 0, 1, 1], [0, 2, 4]]
+
+
+def test_unknown_symbols_are_named_in_every_form() -> None:
+    import pyarrow as pa
+
+    sigma = cp.Alphabet("abc")
+    forms: list[Any] = [
+        ["ab", "axc"],
+        [["a"], ["a", "x"]],
+        np.array([["a", "b"], ["a", "x"]]),
+        pa.array([["a"], ["a", "x"]]),
+    ]
+    for form in forms:
+        with pytest.raises(cp.UnknownSymbol, match="word 1, position 1: symbol 'x' is not in the alphabet"):
+            sigma.encode(form)
+    with pytest.raises(cp.InvalidArgument, match="the Arrow column has nulls"):
+        sigma.encode(pa.array([["a"], None]))
+    with pytest.raises(cp.InvalidArgument, match="expected an Arrow column of lists, one word per row; got string"):
+        sigma.encode(pa.array(["ab"]))
 
 
 def test_alphabet_of_words() -> None:

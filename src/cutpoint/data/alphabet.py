@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data.names import Names, is_hashable, listed, shown, suggestion
 from cutpoint.errors import InvalidArgument, UnknownSymbol
+from cutpoint.kernels import kernels
 
 Symbol = Hashable
 Word = Sequence[Hashable] | NDArray[Any]
@@ -93,18 +95,69 @@ class Alphabet(Names):
             raise self._refused(plain, "") from None
 
     def encode(self, words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes of many words, one after the other, and their ``len(words) + 1`` offsets."""
-        plain = [_plain(word, r) for r, word in enumerate(each_word(words))]
+        """Codes of many words, one after the other, and their ``len(words) + 1`` offsets.
+
+        Lists of str, lists of lists or tuples, 2-D arrays and Arrow list columns go through without a Python loop over
+        the symbols.
+        """
+        if hasattr(words, "to_arrow"):  # a polars series
+            words = words.to_arrow()
+        if type(words).__module__.startswith("pyarrow"):
+            return self._encode_arrow(words)
+        if isinstance(words, np.ndarray) and words.ndim == 2:
+            return self._encode_rows(words)
+        listed = words if type(words) is list else list(each_word(words))
+        kind = type(listed[0]) if listed else None
+        quick = None
+        if kind is str:
+            quick = kernels().encode_texts(listed, self._points)
+        elif kind in (list, tuple):
+            quick = kernels().encode_lists(listed, self._codes)
+        return quick if quick is not None else self._encode_each(listed)
+
+    def _encode_each(self, words: list[Word]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Codes of words of any kind, symbol by symbol; says which symbol of which word is unknown."""
+        plain = [_plain(word, r) for r, word in enumerate(words)]
         offsets = np.zeros(len(plain) + 1, dtype=np.int64)
         np.cumsum([len(word) for word in plain], out=offsets[1:])
         try:
-            if plain and all(type(word) is str for word in plain):
-                return self._encode_text("".join(plain)), offsets  # type: ignore[arg-type]
             codes = [self._codes[symbol] for word in plain for symbol in word]
         except (KeyError, TypeError):
             wrong = next(r for r, word in enumerate(plain) if any(symbol not in self for symbol in word))
             raise self._refused(plain[wrong], f"word {wrong}, ") from None
         return np.array(codes, dtype=np.int32), offsets
+
+    def _encode_rows(self, words: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Codes of a 2-D array, one word per row."""
+        found, place = np.unique(words, return_inverse=True)
+        if not all(symbol in self for symbol in found.tolist()):
+            return self._encode_each(words.tolist())
+        codes = np.array([self._codes[symbol] for symbol in found.tolist()], dtype=np.int32)
+        return codes[place].reshape(-1), np.arange(len(words) + 1, dtype=np.int64) * words.shape[1]
+
+    def _encode_arrow(self, words: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Codes of an Arrow list column, through its dictionary of distinct symbols."""
+        column = words.combine_chunks() if hasattr(words, "combine_chunks") else words
+        if not hasattr(column, "value_lengths"):
+            raise InvalidArgument(f"expected an Arrow column of lists, one word per row; got {column.type}.")
+        symbols = column.flatten().dictionary_encode()
+        if column.null_count or symbols.null_count:
+            raise InvalidArgument("words must not be missing, nor symbols in them: the Arrow column has nulls.")
+        known = symbols.dictionary.to_pylist()
+        if not all(symbol in self for symbol in known):
+            return self._encode_each(column.to_pylist())
+        offsets = np.zeros(len(column) + 1, dtype=np.int64)
+        np.cumsum(column.value_lengths().to_numpy(zero_copy_only=False), out=offsets[1:])
+        codes = np.array([self._codes[symbol] for symbol in known], dtype=np.int32)
+        return codes[symbols.indices.to_numpy()], offsets
+
+    @cached_property
+    def _points(self) -> NDArray[np.int32]:
+        """Code of every code point that is a symbol, -1 for the others."""
+        points = {ord(s): code for s, code in self._codes.items() if isinstance(s, str) and len(s) == 1}
+        table = np.full(max(points, default=-1) + 1, -1, dtype=np.int32)
+        table[list(points)] = list(points.values())
+        return table
 
     def decode(self, codes: NDArray[np.int32]) -> PlainWord:
         """Word of the given codes: a str where every symbol is one character, otherwise a tuple."""
@@ -120,18 +173,6 @@ class Alphabet(Names):
 
     def __repr__(self) -> str:
         return f"Alphabet({''.join(self)!r})" if self.is_text else f"Alphabet({list(self)!r})"  # type: ignore[arg-type]
-
-    def _encode_text(self, text: str) -> NDArray[np.int32]:
-        """Codes of a long str, one lookup table for all of its characters."""
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        table = np.full(int(points.max(initial=0)) + 1, -1, dtype=np.int32)
-        for symbol, code in self._codes.items():
-            if isinstance(symbol, str) and len(symbol) == 1 and ord(symbol) < len(table):
-                table[ord(symbol)] = code
-        codes = table[points]
-        if (codes < 0).any():
-            raise KeyError
-        return codes
 
     def _refused(self, word: Word, where: str) -> UnknownSymbol:
         """Error for the first symbol of a word that is not in the alphabet."""

@@ -28,6 +28,8 @@ __all__ = [
     "acceptances",
     "backward",
     "distribution",
+    "encode_lists",
+    "encode_texts",
     "expected_counts",
     "forward",
     "instruction_set",
@@ -59,6 +61,16 @@ def acceptances(
     scores = np.empty(len(offsets) - 1)
     _native.acceptances(transitions, initial, column, symbols, offsets, scores, _threads(threads))
     return scores
+
+
+def encode_texts(words: list[Any], table: Codes) -> tuple[Codes, Offsets] | None:
+    """Codes and offsets of a list of str; None if something in it is not a str or not a symbol."""
+    return _native.encode_texts(words, table)
+
+
+def encode_lists(words: list[Any], codes: dict[Any, int]) -> tuple[Codes, Offsets] | None:
+    """Codes and offsets of a list of lists or tuples; None if something in it is not, or not a symbol."""
+    return _native.encode_lists(words, codes)
 
 
 def prefix_tree(

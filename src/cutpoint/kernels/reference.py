@@ -20,6 +20,7 @@ word scores the same bits alone and in any batch.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,6 +120,14 @@ def acceptances(
             rows = step(rows, transitions[words[:, i]])
         scores[chosen] = dot(rows, column)
     return scores
+
+
+def encode_texts(words: list[Any], table: Codes) -> None:
+    """No quick way to encode words here: the alphabet does it symbol by symbol."""
+
+
+def encode_lists(words: list[Any], codes: dict[Any, int]) -> None:
+    """No quick way to encode words here: the alphabet does it symbol by symbol."""
 
 
 def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int) -> None:

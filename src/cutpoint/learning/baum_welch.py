@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from cutpoint.data import Sample
 from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, ascend
-from cutpoint.learning.counts import expected_counts
+from cutpoint.learning.counts import Counts, expected_counts
 from cutpoint.learning.fit import Fit
 from cutpoint.model import Acceptor
 
@@ -18,6 +18,7 @@ def baum_welch(
     max_steps: int = MAX_STEPS,
     prior: ArrayLike = 0.0,
     learn_initial: bool = False,
+    threads: int | None = None,
 ) -> Fit:
     r"""Climb from an acceptor to a nearby maximum of the likelihood of a sample: the paper's Alg. 2.
 
@@ -30,6 +31,7 @@ def baum_welch(
     max_steps : most steps to take.
     prior : Dirichlet pseudo-counts added to the counts of the M-step: a number for every cell, or an array.
     learn_initial : whether to estimate the initial distribution too.
+    threads : number of threads, all cores unless told; the result does not depend on it.
 
     Returns
     -------
@@ -50,4 +52,8 @@ def baum_welch(
     >>> fit.stop.name, fit.log_likelihood > fit.history[0]
     ('CONVERGED', True)
     """
-    return ascend(acceptor, sample, expected_counts, tolerance, max_steps, prior, learn_initial)
+
+    def e_step(current: Acceptor, data: Sample) -> Counts:
+        return expected_counts(current, data, threads)
+
+    return ascend(acceptor, sample, e_step, tolerance, max_steps, prior, learn_initial)

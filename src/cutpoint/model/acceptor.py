@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample, State, Symbol, Word, Words
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
-from cutpoint.exact import cut_point_value, exceeds
+from cutpoint.exact import cut_point_value, exceeds, whole_number
 from cutpoint.kernels import kernels
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
@@ -98,12 +98,13 @@ class Acceptor(Quintuple):
         """
         return float(self._acceptances(*self._alone(word))[0])
 
-    def acceptances(self, words: Words | Sample) -> Floats:
+    def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.
 
+        ``threads`` is the number of threads, all cores unless told; the result does not depend on it.
         The error is relative, about n(l + 2) roundings, down to 1e-300; use :meth:`log_acceptances` below that.
         """
-        return self._acceptances(*self.encode(words))
+        return self._acceptances(*self.encode(words), threads)
 
     def log_acceptance(self, word: Word) -> float:
         """Natural logarithm of the acceptance probability: accurate far below 1e-308; -inf if it is 0.
@@ -116,9 +117,9 @@ class Acceptor(Quintuple):
         """
         return float(self._log_acceptances(*self._alone(word))[0])
 
-    def log_acceptances(self, words: Words | Sample) -> Floats:
+    def log_acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Natural logarithm of each word's acceptance probability, -inf exactly where a word can't be accepted."""
-        return self._log_acceptances(*self.encode(words))
+        return self._log_acceptances(*self.encode(words), threads)
 
     def exact_acceptance(self, word: Word) -> Fraction:
         r"""Acceptance probability :math:`\pi P(x) f` as a rational number; floats count as their exact binary values.
@@ -307,16 +308,26 @@ class Acceptor(Quintuple):
         r"""Probabilistic sum ``A | B`` of independent runs: accepts with probability :math:`p + q - p q`."""
         return product(self, other, np.logical_or) if isinstance(other, Acceptor) else NotImplemented
 
-    def _acceptances(self, symbols: NDArray[np.int32], offsets: NDArray[np.int64]) -> Floats:
+    def _acceptances(
+        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
+    ) -> Floats:
+        if threads is not None:
+            whole_number("threads", threads, least=1)
         scores: Floats = kernels().acceptances(
-            self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets
+            self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets, threads
         )
         return scores
 
-    def _log_acceptances(self, symbols: NDArray[np.int32], offsets: NDArray[np.int64]) -> Floats:
+    def _log_acceptances(
+        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
+    ) -> Floats:
+        if threads is not None:
+            whole_number("threads", threads, least=1)
         masks = np.stack([np.ones_like(self.final), self.final])
         ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        logs: Floats = kernels().log_probabilities(self.transitions, self.initial, masks, symbols, offsets, None, ends)
+        logs: Floats = kernels().log_probabilities(
+            self.transitions, self.initial, masks, symbols, offsets, None, ends, threads=threads
+        )
         return logs
 
     def _alone(self, word: Word) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -1,0 +1,261 @@
+"""Speed of the kernels, beside hmmlearn and the machine's own matrix product, all in one run.
+
+    make bench            # writes docs/benchmarks.md, docs/benchmarks.png and benchmarks/kernels.json
+
+Every speed is the best of several repetitions; ratios are of numbers from this run alone. Every kernel's answer is
+checked against the reference on the same data before it is timed.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np
+
+import cutpoint as cp
+from cutpoint.kernels import native, reference
+
+ROOT = Path(__file__).parents[1]
+BASEBALL = ROOT.parent / "shared" / "data" / "baseball" / "train.tsv"
+SYMBOLS = "abcdefgh"
+Results = dict[str, Any]
+
+
+def seconds(action: Callable[[], object], repetitions: int = 5) -> float:
+    """Best time of several."""
+    best = float("inf")
+    for _ in range(repetitions):
+        start = time.perf_counter()
+        action()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def dgemm_rate() -> float:
+    """Billions of floating-point operations a second of NumPy's matrix product, one thread."""
+    a, b = np.random.default_rng(0).random((2, 512, 512))
+    return 2 * 512**3 / seconds(lambda: a @ b, 20) / 1e9
+
+
+def labelled(acceptor: cp.Acceptor, count: int, lengths: tuple[int, int]) -> cp.Sample:
+    """Random words with random labels, encoded."""
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(*lengths, size=count, endpoint=True)
+    codes = rng.integers(acceptor.n_symbols, size=sizes.sum()).astype(np.int32)
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    ends = rng.integers(1, 3, size=count).astype(np.int32)
+    return cp.Sample._restored(
+        acceptor.alphabet, codes, offsets, ends, None, cp.Sample([""]).mark_table, np.ones(count)
+    )
+
+
+def check(acceptor: cp.Acceptor, sample: cp.Sample) -> None:
+    """Refuse to time a wrong answer: the first observations against the reference."""
+    part = cp.Sample([o.word for o in sample[:50]], [o.accepted for o in sample[:50]], alphabet=acceptor.alphabet)
+    masks = np.stack([np.ones_like(acceptor.final), acceptor.final, ~acceptor.final])
+    arguments = acceptor.transitions, acceptor.initial, masks, part.symbols, part.offsets, None, part.ends, part.counts
+    for mine, theirs in zip(native.expected_counts(*arguments), reference.expected_counts(*arguments), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+    column = acceptor.final.astype(np.float64)
+    words = acceptor.transitions, acceptor.initial, column, part.symbols, part.offsets
+    np.testing.assert_allclose(native.acceptances(*words), reference.acceptances(*words), rtol=1e-9)
+
+
+def ours(acceptor: cp.Acceptor, sample: cp.Sample, repetitions: int = 5) -> Results:
+    """Nanoseconds per symbol of scoring and of an E-step, one thread and two."""
+    check(acceptor, sample)
+    symbols = len(sample.symbols)
+    made = seconds(lambda: native.prefix_tree(sample.symbols, sample.offsets, None, acceptor.n_symbols, 3), 1)
+    edges = len(sample.tree[1])  # type: ignore[index]
+    score = [seconds(lambda t=t: acceptor.acceptances(sample, threads=t), repetitions) for t in (1, 2)]  # type: ignore[misc]
+    expect = [seconds(lambda t=t: cp.expected_counts(acceptor, sample, threads=t), repetitions) for t in (1, 2)]  # type: ignore[misc]
+    flops = 2e-9 * acceptor.n_states**2
+    return {
+        "states": acceptor.n_states,
+        "symbols in the alphabet": acceptor.n_symbols,
+        "words": len(sample),
+        "symbols": symbols,
+        "edges per symbol": edges / symbols,
+        "score ns": score[0] * 1e9 / symbols,
+        "score GF": flops * symbols / score[0],
+        "score two threads": score[0] / score[1],
+        "E ns": expect[0] * 1e9 / symbols,
+        "E GF": 3 * flops * edges / expect[0],
+        "E two threads": expect[0] / expect[1],
+        "tree ns": made * 1e9 / symbols,
+    }
+
+
+def hmmlearn_times(n_states: int, n_symbols: int, repetitions: int = 3) -> Results:
+    """Nanoseconds per symbol of hmmlearn's categorical HMM, its faster implementation, one thread."""
+    from hmmlearn.hmm import CategoricalHMM  # noqa: PLC0415
+
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(40, 61, size=400)
+    data = rng.integers(n_symbols, size=(lengths.sum(), 1))
+    model = CategoricalHMM(n_states, implementation="scaling", n_features=n_symbols)
+    model.startprob_ = np.full(n_states, 1 / n_states)
+    model.transmat_ = rng.dirichlet(np.ones(n_states), n_states)
+    model.emissionprob_ = rng.dirichlet(np.ones(n_symbols), n_states)
+    return {
+        "hmmlearn score ns": seconds(lambda: model.score(data, lengths), repetitions) * 1e9 / len(data),
+        "hmmlearn E ns": seconds(lambda: model._do_estep(data, lengths), repetitions) * 1e9 / len(data),
+    }
+
+
+def by_states() -> list[Results]:
+    """Numbers of states, alphabet 8, words of about 50."""
+    rows = []
+    for n_states, words in ((2, 20000), (4, 20000), (8, 20000), (16, 10000), (32, 4000), (64, 2000), (128, 800)):
+        acceptor = cp.random_acceptor(n_states, SYMBOLS, rng=0)
+        row = ours(acceptor, labelled(acceptor, words, (40, 60))) | hmmlearn_times(n_states, 8)
+        row["score ratio"], row["E ratio"] = (
+            row["hmmlearn score ns"] / row["score ns"],
+            row["hmmlearn E ns"] / row["E ns"],
+        )
+        rows.append(row)
+    return rows
+
+
+def by_alphabet_and_length() -> list[Results]:
+    """Alphabets and lengths of words, 8 states, about a million symbols."""
+    rows = []
+    for n_symbols in (2, 8, 26, 200):
+        for length in (5, 50, 5000):
+            if n_symbols**length < 10**4:
+                continue  # too few distinct words to fill a sample
+            acceptor = cp.random_acceptor(8, range(n_symbols), rng=0)
+            rows.append({"length": length} | ours(acceptor, labelled(acceptor, 10**6 // length, (length, length)), 3))
+    return rows
+
+
+def growth() -> Results:
+    """Time against symbols from 10³ to 10⁷, 8 states, one thread, and the slopes of the log-log lines from 10⁴ on."""
+    acceptor = cp.random_acceptor(8, SYMBOLS, rng=0)
+    sizes, score, expect = [10**k for k in range(3, 8)], [], []
+    for size in sizes:
+        sample = labelled(acceptor, size // 50, (50, 50))
+        score.append(seconds(lambda s=sample: acceptor.acceptances(s, threads=1), 3))  # type: ignore[misc]
+        sample.tree  # noqa: B018
+        expect.append(seconds(lambda s=sample: cp.expected_counts(acceptor, s, threads=1), 3))  # type: ignore[misc]
+    slope = [float(np.polyfit(np.log(sizes[1:]), np.log(times[1:]), 1)[0]) for times in (score, expect)]
+    return {"symbols": sizes, "score s": score, "E s": expect, "score slope": slope[0], "E slope": slope[1]}
+
+
+def texts() -> Results:
+    """A million Python strings of length 50: encoding beside scoring at 8 states, and both beside hmmlearn."""
+    acceptor = cp.random_acceptor(8, SYMBOLS, rng=0)
+    rng = np.random.default_rng(2)
+    letters = np.frombuffer(SYMBOLS.encode(), dtype=np.uint8)
+    words = letters[rng.integers(8, size=(10**6, 50))].tobytes().decode()
+    listed = [words[i : i + 50] for i in range(0, len(words), 50)]
+    sample = acceptor.alphabet.encode(listed)
+    column = acceptor.final.astype(np.float64)
+    score = seconds(lambda: native.acceptances(acceptor.transitions, acceptor.initial, column, *sample, 1), 3)
+    return {
+        "encode ns": seconds(lambda: acceptor.alphabet.encode(listed), 3) * 1e9 / 5e7,
+        "score ns": score * 1e9 / 5e7,
+        "both ns": seconds(lambda: acceptor.acceptances(listed, threads=1), 3) * 1e9 / 5e7,
+    }
+
+
+def baseball() -> Results | None:
+    """The E-step on real words that begin alike: half-innings of a season, 8 states."""
+    if not BASEBALL.exists():
+        return None
+    rows = [line.split("\t") for line in BASEBALL.read_text().splitlines()]
+    sample = cp.Sample([row[1].split() for row in rows], accepted=[row[0] == "1" for row in rows])
+    acceptor = cp.random_acceptor(8, sample.alphabet, rng=0)
+    check(acceptor, sample)
+    edges, total = len(sample.tree[1]), float((sample.counts * sample.lengths).sum())  # type: ignore[index]
+    expect = seconds(lambda: cp.expected_counts(acceptor, sample, threads=1), 20)
+    return {
+        "observations": sample.total,
+        "distinct": len(sample),
+        "symbols": total,
+        "edges": edges,
+        "sharing": total / edges,
+        "E ms": expect * 1e3,
+        "E ns per edge": expect * 1e9 / edges,
+        "E ns per symbol": expect * 1e9 / total,
+    }
+
+
+def long_word() -> Results:
+    """One word of ten million symbols, 8 states: seconds and extra memory, in a process of its own."""
+    code = """if True:
+        import json, resource, time, numpy as np, cutpoint as cp
+        from cutpoint.kernels import native
+        acceptor, n = cp.random_acceptor(8, "ab", rng=1), 10_000_000
+        symbols = np.random.default_rng(0).integers(2, size=n).astype(np.int32)
+        offsets, ends = np.array([0, n]), np.array([1], dtype=np.int32)
+        masks = np.stack([np.ones(8, dtype=bool), acceptor.final])
+        def measured(action):
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            start = time.perf_counter()
+            action()
+            return time.perf_counter() - start, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        score = measured(lambda: native.acceptances(
+            acceptor.transitions, acceptor.initial, masks[1] * 1.0, symbols, offsets, 1))
+        expect = measured(lambda: native.expected_counts(
+            acceptor.transitions, acceptor.initial, masks, symbols, offsets, None, ends, np.ones(1), threads=1))
+        print(json.dumps({"score s": score[0], "score MB": score[1], "E s": expect[0], "E MB": expect[1]}))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+def imports() -> Results:
+    """Milliseconds to import numpy and cutpoint, best of seven processes each, installed as a user would."""
+
+    def milliseconds(module: str) -> float:
+        code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+        runs = [
+            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(7)
+        ]
+        return min(float(run.stdout) for run in runs) * 1e3
+
+    return {"numpy ms": milliseconds("numpy"), "cutpoint ms": milliseconds("cutpoint")}
+
+
+def processor() -> str:
+    """Name of the processor, as far as the system tells."""
+    info = Path("/proc/cpuinfo")
+    names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores"
+
+
+def main() -> None:
+    """Measure everything, print the page, write it with its figures."""
+    from page import plot, written  # noqa: PLC0415
+
+    results = {
+        "processor": processor(),
+        "kernels": cp.kernel_info()["instruction_set"],
+        "versions": {"cutpoint": cp.__version__, "numpy": np.__version__, "python": platform.python_version()},
+        "dgemm GF": dgemm_rate(),
+        "states": by_states(),
+        "alphabets and lengths": by_alphabet_and_length(),
+        "growth": growth(),
+        "texts": texts(),
+        "baseball": baseball(),
+        "long word": long_word(),
+        "imports": imports(),
+    }
+    page = written(results)
+    print(page)
+    (ROOT / "benchmarks" / "kernels.json").write_text(json.dumps(results, indent=1) + "\n")
+    (ROOT / "docs" / "benchmarks.md").write_text(page)
+    plot(results, ROOT / "docs" / "benchmarks.png")
+
+
+if __name__ == "__main__":
+    main()

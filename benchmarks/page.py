@@ -1,0 +1,126 @@
+"""The page of results: tables in Markdown and a picture."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+Results = dict[str, Any]
+
+
+def written(results: Results) -> str:
+    """The results as a page of the docs."""
+    rate = results["dgemm GF"]
+    texts, growth, long, imports = (results[key] for key in ("texts", "growth", "long word", "imports"))
+    eight = next(row for row in results["states"] if row["states"] == 8)
+    header = ["score ns", "× hmmlearn", "of DGEMM", "2 threads", "E-step ns", "× hmmlearn", "of DGEMM", "2 threads"]
+    states = _table(
+        ["states", *header],
+        (
+            [
+                str(row["states"]),
+                f"{row['score ns']:.2f}",
+                f"{row['score ratio']:.0f}",
+                _percent(row["score GF"] / rate),
+                f"{row['score two threads']:.2f}×",
+                f"{row['E ns']:.1f}",
+                f"{row['E ratio']:.0f}",
+                _percent(row["E GF"] / rate),
+                f"{row['E two threads']:.2f}×",
+            ]
+            for row in results["states"]
+        ),
+    )
+    alphabets = _table(
+        ["alphabet", "length", "score ns", "E-step ns", "edges per symbol", "tree, once, ns"],
+        (
+            [str(row["symbols in the alphabet"]), str(row["length"]), f"{row['score ns']:.2f}", f"{row['E ns']:.1f}",
+             f"{row['edges per symbol']:.2f}", f"{row['tree ns']:.0f}"]
+            for row in results["alphabets and lengths"]
+        ),
+    )  # fmt: skip
+    return f"""# Benchmarks
+
+Made by `make bench` on {results["processor"]}, kernels for {results["kernels"]}, Python
+{results["versions"]["python"]}, NumPy {results["versions"]["numpy"]}. Times are nanoseconds per input symbol on one
+thread, best of several; ratios are of this one run. DGEMM (512 × 512, one thread) reached {rate:.1f} GFLOP/s; a score
+needs 2l² operations a symbol, an E-step 6l² an edge of the prefix tree. hmmlearn is its categorical HMM with
+`implementation="scaling"`, the faster of its two, on words of the same lengths. Every answer was checked against the
+reference before it was timed.
+
+## Numbers of states (alphabet 8, random words of about 50)
+
+{states}
+
+![time per symbol against the number of states, and growth with the number of symbols](benchmarks.png)
+
+## Alphabets and lengths (8 states, a million symbols)
+
+{alphabets}
+
+## Growth, text, long words
+
+- From 10⁴ to 10⁷ symbols the time grows with slope {growth["score slope"]:.3f} (score) and {growth["E slope"]:.3f}
+  (E-step) in the log-log plot.
+- A million Python strings of length 50: encoding {texts["encode ns"]:.2f} ns a symbol, scoring {texts["score ns"]:.2f}
+  ns, both together {texts["both ns"]:.2f} ns: {eight["hmmlearn score ns"] / texts["both ns"]:.0f}× hmmlearn, which gets
+  them encoded.
+- One word of 10⁷ symbols: score {long["score s"]:.2f} s in {long["score MB"]:.1f} MB of extra memory; E-step
+  {long["E s"]:.1f} s in {long["E MB"]:.1f} MB (a table of all rows would take 640 MB).
+- `import cutpoint`: {imports["cutpoint ms"]:.0f} ms, `import numpy`: {imports["numpy ms"]:.0f} ms,
+  {imports["cutpoint ms"] / imports["numpy ms"]:.2f}×.
+{_baseball(results["baseball"])}"""
+
+
+def _baseball(row: Results | None) -> str:
+    if row is None:
+        return ""
+    return f"""
+## Words that begin alike
+
+{row["observations"]:,.0f} half-innings of baseball ({row["distinct"]:,} distinct, {row["symbols"]:,.0f} symbols) share
+their beginnings in a tree of {row["edges"]:,} edges: a sharing factor of {row["sharing"]:.1f}. An E-step at 8 states takes
+{row["E ms"]:.2f} ms: {row["E ns per edge"]:.1f} ns an edge, {row["E ns per symbol"]:.2f} ns a symbol.
+"""
+
+
+def _table(header: list[str], rows: Iterable[list[str]]) -> str:
+    lines = [header, ["---:"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def plot(results: Results, path: Path) -> None:
+    """Time per symbol against states, and time against symbols."""
+    import matplotlib as mpl  # noqa: PLC0415
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    rows, rate = results["states"], results["dgemm GF"]
+    states = [row["states"] for row in rows]
+    for key, name, color, style in (
+        ("hmmlearn E ns", "hmmlearn E-step", "C1", "s--"),
+        ("hmmlearn score ns", "hmmlearn score", "C0", "s--"),
+        ("E ns", "cutpoint E-step", "C1", "o-"),
+        ("score ns", "cutpoint score", "C0", "o-"),
+    ):
+        left.loglog(states, [row[key] for row in rows], style, color=color, label=name)
+    left.loglog(states, [6 * s**2 / rate for s in states], ":", color="C1", label="E-step at the DGEMM rate")
+    left.loglog(states, [2 * s**2 / rate for s in states], ":", color="C0", label="score at the DGEMM rate")
+    left.set(xlabel="states", ylabel="ns per symbol", xticks=states, xticklabels=states)
+    left.minorticks_off()
+    left.legend(fontsize=8)
+    growth = results["growth"]
+    right.loglog(growth["symbols"], growth["E s"], "o-", color="C1", label=f"E-step, slope {growth['E slope']:.3f}")
+    right.loglog(
+        growth["symbols"], growth["score s"], "o-", color="C0", label=f"score, slope {growth['score slope']:.3f}"
+    )
+    right.set(xlabel="symbols (8 states)", ylabel="seconds, one thread")
+    right.legend(fontsize=8)
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=110)
