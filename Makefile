@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: bench demo test lint types check-python clean wheel
+.PHONY: bench demo test lint types check-python clean sanitize wheel
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
@@ -13,7 +13,7 @@ demo: $(STAMP)
 test: lint types
 	$(BIN)/python -W error -c "import cutpoint"
 	CUTPOINT_KERNELS=native $(BIN)/pytest -n auto
-	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q tests/test_minimal.py tests/test_kernels.py tests/test_acceptor_words.py
+	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q tests
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group bench
@@ -26,11 +26,21 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# The suite on kernels that watch every access to memory, in an environment of its own.
+sanitize: check-python
+	$(PYTHON) -m venv .venv-sanitize
+	.venv-sanitize/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=ON ".[plot]"
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
+	  .venv-sanitize/bin/python -m pytest -q -n auto tests/test_native.py tests/test_kernels.py tests/test_sample.py \
+	  tests/test_acceptor_words.py tests/test_learning.py -k "not needs_little_memory"
+
 wheel: $(STAMP)
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-sanitize build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 check-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -78,8 +78,8 @@ def _baseball(row: Results | None) -> str:
 ## Words that begin alike
 
 {row["observations"]:,.0f} half-innings of baseball ({row["distinct"]:,} distinct, {row["symbols"]:,.0f} symbols) share
-their beginnings in a tree of {row["edges"]:,} edges: a sharing factor of {row["sharing"]:.1f}. An E-step at 8 states takes
-{row["E ms"]:.2f} ms: {row["E ns per edge"]:.1f} ns an edge, {row["E ns per symbol"]:.2f} ns a symbol.
+their beginnings in a tree of {row["edges"]:,} edges: a sharing factor of {row["sharing"]:.1f}. An E-step at 8 states
+takes {row["E ms"]:.2f} ms: {row["E ns per edge"]:.1f} ns an edge, {row["E ns per symbol"]:.2f} ns a symbol.
 """
 
 

@@ -1,6 +1,7 @@
 // Compiled once per instruction set; CUTPOINT_TABLE names the table of functions that results.
 
 #include "kernels.hpp"
+#include "rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -172,12 +173,6 @@ inline void outer(Shape<W, S> shape, size_t count, double* counts, Before before
     }
 }
 
-inline double dot(const double* a, const double* b, size_t states) {
-    double total = a[0] * b[0];
-    for (size_t s = 1; s < states; ++s) total += a[s] * b[s];
-    return total;
-}
-
 // Scratch memory that grows to what is asked for, aligned for the widest vectors.
 class Scratch {
   public:
@@ -195,13 +190,6 @@ class Scratch {
   private:
     double* data_ = nullptr;
     size_t size_ = 0;
-};
-
-// What is known of a forward row beside its entries.
-struct Fate {
-    double scale;  // sum of the row before it was scaled to 1, where something was seen; otherwise 1
-    double lost;   // probability of all that was dropped on the way, in units of this row
-    double log;    // logarithm of the product of the scales
 };
 
 // Memory of one thread.
@@ -378,29 +366,6 @@ void score(const Machine& machine, const double* column, const std::int32_t* sym
 }
 
 // ---------------------------------------------------------------------------------------------- E-step
-
-// Apply what was seen to a forward row, scale it, drop what is negligible.
-inline Fate settle(double* row, const double* mask, bool nothing_seen, size_t states, double negligible, Fate before) {
-    Fate fate{1.0, before.lost, before.log};
-    if (!nothing_seen) {
-        double sum = 0.0;
-        for (size_t s = 0; s < states; ++s) sum += row[s] *= mask[s];
-        fate.scale = sum;
-        if (sum > 0.0) {
-            for (size_t s = 0; s < states; ++s) row[s] /= sum;
-            fate.lost /= sum;
-            fate.log += std::log(sum);
-        } else {
-            fate.scale = 1.0;
-            fate.lost = fate.lost > 0.0 ? 1.0 : 0.0;
-            fate.log = -HUGE_VAL;
-        }
-    }
-    for (size_t s = 0; s < states; ++s) {
-        if (row[s] < negligible) fate.lost += row[s], row[s] = 0.0;
-    }
-    return fate;
-}
 
 // Begin the backward pass of observation r at its last row: adds w/(α·g) g, writes the log-probability.
 inline void finish(const double* row, const Evidence& evidence, std::int64_t r, Fate fate, size_t states, size_t stride,

@@ -17,6 +17,7 @@
 
 #include "encode.hpp"
 #include "kernels.hpp"
+#include "tables.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
@@ -221,6 +222,36 @@ void expected_counts(Floats transitions, Floats initial, double negligible, Mask
     std::memcpy(initial_out.data(), sums.get() + size, states * sizeof(double));
 }
 
+Reading reading_of(const Floats& transitions, const Codes& word, const bool* seen = nullptr, double negligible = 0.0) {
+    return {transitions.data(), transitions.shape(1), word.data(), word.shape(0), seen, negligible};
+}
+
+void forward(Floats transitions, Floats initial, Codes word, Output table) {
+    nb::gil_scoped_release release;
+    forward_table(reading_of(transitions, word), initial.data(), table.data());
+}
+
+void backward(Floats transitions, Floats column, Codes word, Output table) {
+    nb::gil_scoped_release release;
+    backward_table(reading_of(transitions, word), column.data(), table.data());
+}
+
+void distribution(Floats transitions, Floats initial, Codes word, Output work) {
+    nb::gil_scoped_release release;
+    last_row(reading_of(transitions, word), initial.data(), work.data());
+}
+
+double occupancy(Floats transitions, Floats initial, double negligible, Codes word, Masks seen, Output table) {
+    nb::gil_scoped_release release;
+    return occupancy_table(reading_of(transitions, word, seen.data(), negligible), initial.data(), table.data());
+}
+
+double most_likely_path(Floats log_transitions, Floats log_initial, Codes word, Masks seen,
+                        nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> path) {
+    nb::gil_scoped_release release;
+    return best_path(reading_of(log_transitions, word, seen.data()), log_initial.data(), path.data());
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -234,6 +265,16 @@ NB_MODULE(_native, module) {
                nb::arg("masks"), nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"),
                nb::arg("weights"), nb::arg("tree"), nb::arg("counts_out").noconvert(),
                nb::arg("initial_out").noconvert(), nb::arg("logs_out").noconvert(), nb::arg("threads"));
+    module.def("forward", &forward, nb::arg("transitions"), nb::arg("initial"), nb::arg("word"),
+               nb::arg("table").noconvert());
+    module.def("backward", &backward, nb::arg("transitions"), nb::arg("column"), nb::arg("word"),
+               nb::arg("table").noconvert());
+    module.def("distribution", &distribution, nb::arg("transitions"), nb::arg("initial"), nb::arg("word"),
+               nb::arg("work").noconvert());
+    module.def("occupancy", &occupancy, nb::arg("transitions"), nb::arg("initial"), nb::arg("negligible"),
+               nb::arg("word"), nb::arg("seen"), nb::arg("table").noconvert());
+    module.def("most_likely_path", &most_likely_path, nb::arg("log_transitions"), nb::arg("log_initial"),
+               nb::arg("word"), nb::arg("seen"), nb::arg("path").noconvert());
     module.def("encode_texts", &encode_texts, nb::arg("words"), nb::arg("table"));
     module.def("encode_lists", &encode_lists, nb::arg("words"), nb::arg("codes"));
 }

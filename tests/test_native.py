@@ -115,6 +115,38 @@ def test_a_long_word_needs_little_memory() -> None:
     assert (total, first) == ("3000000", "1.0")
 
 
+@given(st.data())
+def test_tables_of_one_word(data: st.DataObject) -> None:
+    acceptor = data.draw(acceptors(max_states=5))
+    sample = data.draw(samples(acceptor, data.draw(st.sampled_from(KINDS)), max_words=1, max_length=12))
+    arrays = evidence(acceptor, sample)
+    seen = np.ones((len(arrays.symbols) + 1, acceptor.n_states), dtype=np.bool_)
+    if arrays.marks is not None:
+        seen = arrays.masks[arrays.marks]
+    seen[-1] &= arrays.masks[arrays.ends[0]]
+    row, column, word = acceptor.initial, acceptor.final.astype(np.float64), arrays.symbols
+    for name in ("forward", "distribution"):
+        mine, theirs = (getattr(module, name)(acceptor.transitions, row, word) for module in (native, reference))
+        np.testing.assert_allclose(mine, theirs, rtol=1e-13, atol=1e-300)
+    mine, theirs = (module.backward(acceptor.transitions, column, word) for module in (native, reference))
+    np.testing.assert_allclose(mine, theirs, rtol=1e-13, atol=1e-300)
+    mine, theirs = (module.occupancy(acceptor.transitions, row, word, seen) for module in (native, reference))
+    np.testing.assert_allclose(mine[0], theirs[0], rtol=1e-12, atol=1e-300)
+    assert mine[1] == pytest.approx(theirs[1], rel=1e-12, abs=1e-14)
+    mine, theirs = (module.most_likely_path(acceptor.transitions, row, word, seen) for module in (native, reference))
+    assert mine[0].tolist() == theirs[0].tolist()
+    assert mine[1] == pytest.approx(theirs[1], rel=1e-13, abs=1e-15)
+
+
+def test_occupancy_out_of_range() -> None:
+    acceptor = cp.Acceptor(2, "a", [[[1e-150, 1.0], [0.0, 1.0]]], 0, {0})
+    word, seen = np.zeros(9, dtype=np.int32), np.ones((10, 2), dtype=np.bool_)
+    seen[-1] = acceptor.final
+    table, log = native.occupancy(acceptor.transitions, acceptor.initial, word, seen)
+    np.testing.assert_allclose(table, [[1.0, 0.0]] * 10, rtol=1e-14)
+    assert log == pytest.approx(9 * np.log(1e-150), rel=1e-14)
+
+
 def test_probabilities_out_of_range_beside_ordinary_ones() -> None:
     """Words that the tree leaves to wide exponents, impossible ones and ordinary ones in one sample."""
     steps = {"a": [[1e-200, 1.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]], "b": np.eye(3)}

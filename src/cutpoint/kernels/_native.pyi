@@ -32,5 +32,29 @@ def expected_counts(
     logs_out: NDArray[float64],
     threads: int,
 ) -> None: ...
+def forward(
+    transitions: NDArray[float64], initial: NDArray[float64], word: NDArray[int32], table: NDArray[float64]
+) -> None: ...
+def backward(
+    transitions: NDArray[float64], column: NDArray[float64], word: NDArray[int32], table: NDArray[float64]
+) -> None: ...
+def distribution(
+    transitions: NDArray[float64], initial: NDArray[float64], word: NDArray[int32], work: NDArray[float64]
+) -> None: ...
+def occupancy(
+    transitions: NDArray[float64],
+    initial: NDArray[float64],
+    negligible: float,
+    word: NDArray[int32],
+    seen: NDArray[bool_],
+    table: NDArray[float64],
+) -> float: ...
+def most_likely_path(
+    log_transitions: NDArray[float64],
+    log_initial: NDArray[float64],
+    word: NDArray[int32],
+    seen: NDArray[bool_],
+    path: NDArray[int64],
+) -> float: ...
 def encode_texts(words: list[str], table: NDArray[int32]) -> tuple[NDArray[int32], NDArray[int64]] | None: ...
 def encode_lists(words: list[Any], codes: dict[Any, int]) -> tuple[NDArray[int32], NDArray[int64]] | None: ...

@@ -1,7 +1,7 @@
 """The compiled kernels, behind the signatures of :mod:`reference`.
 
-Scoring and the E-step are compiled; the remaining recursions are those of the reference, taken over by name so that a
-caller never needs to know which is which. Importing this module fails where the extension was not built.
+What plain floats cannot hold is left to the reference with its wide exponents. Importing this module fails where the
+extension was not built.
 """
 
 import os
@@ -11,18 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import _native, reference
-from cutpoint.kernels.reference import (
-    Codes,
-    Floats,
-    Masks,
-    Offsets,
-    backward,
-    distribution,
-    forward,
-    matrix,
-    most_likely_path,
-    occupancy,
-)
+from cutpoint.kernels.reference import Codes, Floats, Masks, Offsets, matrix
 
 __all__ = [
     "acceptances",
@@ -71,6 +60,44 @@ def encode_texts(words: list[Any], table: Codes) -> tuple[Codes, Offsets] | None
 def encode_lists(words: list[Any], codes: dict[Any, int]) -> tuple[Codes, Offsets] | None:
     """Codes and offsets of a list of lists or tuples; None if something in it is not, or not a symbol."""
     return _native.encode_lists(words, codes)
+
+
+def distribution(transitions: Floats, initial: Floats, word: Codes) -> Floats:
+    """Last row of :func:`forward`, πP(x), without keeping the others."""
+    work = np.empty((2, len(initial)))
+    _native.distribution(transitions, initial, word, work)
+    return np.array(work[0])
+
+
+def forward(transitions: Floats, initial: Floats, word: Codes) -> Floats:
+    """Table M of equation (e-M-1), n + 1 rows: M[0] = π, M[k] = M[k-1] P(x_k)."""
+    table = np.empty((len(word) + 1, len(initial)))
+    _native.forward(transitions, initial, word, table)
+    return table
+
+
+def backward(transitions: Floats, column: Floats, word: Codes) -> Floats:
+    """Table of backward probabilities, n + 1 rows: b(n) = column, b(i-1) = P(x_i) b(i)."""
+    table = np.empty((len(word) + 1, len(column)))
+    _native.backward(transitions, column, word, table)
+    return table
+
+
+def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> tuple[Floats, float]:
+    """Posterior distribution over states at each position, given ``seen[i, s]``; and the log-probability of that."""
+    table, negligible = np.empty(seen.shape), reference.negligible(transitions)
+    log = np.nan
+    if negligible < reference.LARGEST_NEGLIGIBLE:
+        log = _native.occupancy(transitions, initial, negligible, word, seen, table)
+    return (table, log) if not np.isnan(log) else reference.occupancy(transitions, initial, word, seen)
+
+
+def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> tuple[NDArray[np.int64], float]:
+    """State path of highest probability among those that agree with ``seen[i, s]``, and its log-probability."""
+    path = np.empty(len(word) + 1, dtype=np.int64)
+    with np.errstate(divide="ignore"):
+        logs = np.log(transitions), np.log(initial)
+    return path, _native.most_likely_path(*logs, word, seen, path)
 
 
 def prefix_tree(
