@@ -77,6 +77,8 @@ nb::object encode_lists(nb::list words, nb::dict codes) {
             const nb::object symbol = nb::borrow(PySequence_Fast_GET_ITEM(word, i));
             PyObject* code = PyDict_GetItemWithError(codes.ptr(), symbol.ptr());
             if (!code) {
+                // Not a symbol, or nothing that could be one; anything else, an interrupt say, goes on its way.
+                if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
                 PyErr_Clear();
                 return nb::none();
             }

@@ -1,5 +1,5 @@
-// The door to Python: arrays in, arrays out, the GIL released while the kernels run. Shapes, symbol codes and masks
-// have been checked by the Python side (kernels/native.py).
+// The door to Python: arrays in, arrays out, the GIL released while the kernels run. Shapes, symbol codes and masks are
+// right by construction: they come from Acceptor, Alphabet and Sample, which have checked them.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -38,9 +38,11 @@ const Kernels& best_kernels() {
     static const Kernels& best = [&]() -> const Kernels& {
         const char* limit = std::getenv("CUTPOINT_ISA");  // for tests: the most that may be used
         const std::string most = limit ? limit : "x86-64-v4";
-        const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-        const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+        const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512cd");
         if (v4 && most == kernels_v4.name) return kernels_v4;
         if (v3 && (most == kernels_v4.name || most == kernels_v3.name)) return kernels_v3;
         return kernels_baseline;
@@ -218,7 +220,8 @@ void expected_counts(Floats transitions, Floats initial, double negligible, Mask
     double* out = counts_out.data();
     for (size_t a = 0; a < machine.view.symbols; ++a)
         for (size_t s = 0; s < states; ++s)
-            for (size_t t = 0; t < states; ++t) *out++ = *p++ * sums[(a * stride + s) * stride + t];
+            for (size_t t = 0; t < states; ++t, ++p)  // what cannot happen is 0, whatever its sum has grown to
+                *out++ = *p > 0.0 ? *p * sums[(a * stride + s) * stride + t] : 0.0;
     std::memcpy(initial_out.data(), sums.get() + size, states * sizeof(double));
 }
 

@@ -162,6 +162,33 @@ def test_probabilities_out_of_range_beside_ordinary_ones() -> None:
     check_equal(subnormal, cp.Sample(words, accepted=[True] * 7, alphabet="ab"))
 
 
+@pytest.mark.parametrize("weight", [1.0, 1e11, 1e299])
+def test_large_weights_on_small_probabilities(weight: float) -> None:
+    """The weight of a word over its probability is beyond the floats; the expected counts are not."""
+    half = cp.Acceptor(2, "a", [[[0.5, 0.5], [0, 1]]], 0, {0})
+    check_equal(half, cp.Sample(["a" * 990, "a"], accepted=[True, False], counts=[weight, 1]))
+    rare = cp.Acceptor(2, "a", [[[1 - 1e-9, 1e-9], [0, 1]]], 0, {1})
+    check_equal(rare, cp.Sample(["a"], accepted=[True], counts=[weight]))
+    counts = cp.expected_counts(rare, cp.Sample(["a"], accepted=[True], counts=[weight])).transitions
+    assert counts[0, 0, 1] == pytest.approx(weight, rel=1e-14)
+
+
+@pytest.mark.parametrize("length", [16_000, 20_000])
+def test_what_cannot_happen_stays_zero(length: int) -> None:
+    """A structural zero between two states whose rows and columns are 300 orders of magnitude apart."""
+    apart = cp.Acceptor(2, "a", [np.eye(2)], [1 - 1e-299, 1e-299], {1})
+    counts = cp.expected_counts(apart, cp.Sample(["a" * length], accepted=[True], counts=[2e5])).transitions
+    np.testing.assert_allclose(counts[0], np.array([[0.0, 0.0], [0.0, 2e5 * length]]), rtol=1e-9)
+
+
+def test_impossible_occupancy_is_zero() -> None:
+    parity, seen = cp.gallery.parity(), np.array([[True, True], [True, False]])
+    for module in (native, reference):
+        table, log = module.occupancy(parity.transitions, parity.initial, np.array([1], dtype=np.int32), seen)
+        assert table.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+        assert log == -np.inf
+
+
 def test_impossible_observations_add_nothing() -> None:
     acceptor = cp.gallery.parity()
     sample = cp.Sample(["01", "11", "1"], accepted=[True, True, False])

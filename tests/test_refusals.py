@@ -516,7 +516,7 @@ LABELLED = cp.Sample(["ab", "b"], accepted=[True, False])
         (
             lambda: cp.expected_counts(A, LABELLED, threads=0),
             cp.InvalidArgument,
-            "threads must be a whole number, 1 or more; got 0.",
+            "threads must be a whole number from 1 to 1,024; got 0.",
         ),
         (
             lambda: cp.expected_counts(A, cp.Sample(["", "b"], accepted=[True, True])),

@@ -81,6 +81,29 @@ def test_unknown_symbols_are_named_in_every_form() -> None:
         sigma.encode(pa.array(["ab"]))
 
 
+def test_samples_of_arrow_columns() -> None:
+    import pyarrow as pa
+
+    column = pa.array([["a", "b"], ["b"]])
+    sample = cp.Sample(column, accepted=[True, False])
+    assert sample == cp.Sample(["ab", "b"], accepted=[True, False])
+    assert cp.random_acceptor(2, "ab", rng=0).acceptance(column[0]) >= 0
+    mixed = cp.Alphabet(["a", 1])
+    assert mixed.encode(np.array([["a", 1]], dtype=object))[0].tolist() == [0, 1]
+    for wrong in (pa.array([[["a"]]]), pa.table({"a": [["a"]]}), pa.array([1, 2])):
+        with pytest.raises(cp.InvalidArgument, match="expected an Arrow column of lists, one word per row; got"):
+            cp.Alphabet("ab").encode(wrong)
+
+
+def test_an_interrupt_while_encoding_is_not_lost() -> None:
+    class Interrupting:
+        def __hash__(self) -> int:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cp.Alphabet("ab").encode([["a"], [Interrupting()]])
+
+
 def test_alphabet_of_words() -> None:
     assert cp.Sample(["ba", "c"]).alphabet == ("a", "b", "c")
     assert cp.Sample([[3, 1], [2]]).alphabet == (1, 2, 3)

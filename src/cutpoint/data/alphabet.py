@@ -100,9 +100,7 @@ class Alphabet(Names):
         Lists of str, lists of lists or tuples, 2-D arrays and Arrow list columns go through without a Python loop over
         the symbols.
         """
-        if hasattr(words, "to_arrow"):  # a polars series
-            words = words.to_arrow()
-        if type(words).__module__.startswith("pyarrow"):
+        if is_arrow(words):
             return self._encode_arrow(words)
         if isinstance(words, np.ndarray) and words.ndim == 2:
             return self._encode_rows(words)
@@ -129,7 +127,10 @@ class Alphabet(Names):
 
     def _encode_rows(self, words: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Codes of a 2-D array, one word per row."""
-        found, place = np.unique(words, return_inverse=True)
+        try:
+            found, place = np.unique(words, return_inverse=True)
+        except TypeError:  # symbols that cannot be sorted
+            return self._encode_each(words.tolist())
         if not all(symbol in self for symbol in found.tolist()):
             return self._encode_each(words.tolist())
         codes = np.array([self._codes[symbol] for symbol in found.tolist()], dtype=np.int32)
@@ -137,17 +138,21 @@ class Alphabet(Names):
 
     def _encode_arrow(self, words: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Codes of an Arrow list column, through its dictionary of distinct symbols."""
-        column = words.combine_chunks() if hasattr(words, "combine_chunks") else words
-        if not hasattr(column, "value_lengths"):
-            raise InvalidArgument(f"expected an Arrow column of lists, one word per row; got {column.type}.")
-        symbols = column.flatten().dictionary_encode()
+        column = words.to_arrow() if hasattr(words, "to_arrow") else words
+        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        try:
+            symbols = column.flatten().dictionary_encode()
+            lengths = column.value_lengths().to_numpy(zero_copy_only=False)
+        except (AttributeError, NotImplementedError, TypeError):
+            kind = getattr(column, "type", type(column).__name__)
+            raise InvalidArgument(f"expected an Arrow column of lists, one word per row; got {kind}.") from None
         if column.null_count or symbols.null_count:
             raise InvalidArgument("words must not be missing, nor symbols in them: the Arrow column has nulls.")
         known = symbols.dictionary.to_pylist()
         if not all(symbol in self for symbol in known):
             return self._encode_each(column.to_pylist())
         offsets = np.zeros(len(column) + 1, dtype=np.int64)
-        np.cumsum(column.value_lengths().to_numpy(zero_copy_only=False), out=offsets[1:])
+        np.cumsum(lengths, out=offsets[1:])
         codes = np.array([self._codes[symbol] for symbol in known], dtype=np.int32)
         return codes[symbols.indices.to_numpy()], offsets
 
@@ -185,8 +190,16 @@ class Alphabet(Names):
         return self.unknown(symbol, f"{where}position {position}: ")
 
 
+def is_arrow(words: object) -> bool:
+    """Whether words are a column of Arrow or polars."""
+    return hasattr(words, "to_arrow") or type(words).__module__.startswith("pyarrow")
+
+
 def each_word(words: Words) -> Words:
-    """The words themselves, after a check for the usual slip of passing one str."""
+    """The words themselves, as Python has them, after a check for the usual slip of passing one str."""
+    if is_arrow(words):
+        column: Any = words
+        return column.to_list() if hasattr(column, "to_list") else column.to_pylist()  # type: ignore[no-any-return]
     if isinstance(words, str | bytes) or not isinstance(words, Iterable):
         raise InvalidArgument(f"expected a collection of words; got {shown(words)}. For a single word write [word].")
     return words
@@ -196,6 +209,8 @@ def _plain(word: Word, number: int | None = None) -> Sequence[Hashable]:
     """A word as a str, list or tuple of Python symbols."""
     if isinstance(word, str | list | tuple):
         return word
+    if hasattr(word, "as_py"):  # an Arrow scalar
+        return _plain(word.as_py(), number)
     if isinstance(word, np.ndarray) and word.ndim == 1:
         return word.tolist()  # type: ignore[no-any-return]
     if isinstance(word, Sequence) and not isinstance(word, bytes | bytearray):

@@ -13,6 +13,9 @@ from cutpoint.errors import KernelsUnavailable
 
 VARIABLE = "CUTPOINT_KERNELS"
 
+MOST_THREADS = 1024
+"""Most threads that can be asked for."""
+
 
 @cache
 def kernels() -> ModuleType:

@@ -89,6 +89,8 @@ def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) ->
     log = np.nan
     if negligible < reference.LARGEST_NEGLIGIBLE:
         log = _native.occupancy(transitions, initial, negligible, word, seen, table)
+        if log == -np.inf:
+            table[...] = 0.0
     return (table, log) if not np.isnan(log) else reference.occupancy(transitions, initial, word, seen)
 
 
@@ -181,14 +183,15 @@ def _expected_counts(
         tree = prefix_tree(symbols, offsets, marks, len(transitions), len(masks))
     first, logs = np.zeros(len(initial)), np.full(len(ends), np.nan)
     negligible = reference.negligible(transitions)
+    scale = 2.0 ** np.frexp(weights.sum())[1]  # weights of at most 1 in all keep every number in range, exactly
     if negligible < reference.LARGEST_NEGLIGIBLE:
         _native.expected_counts(
-            transitions, initial, negligible, masks, symbols, offsets, marks, ends, weights, tree,
+            transitions, initial, negligible, masks, symbols, offsets, marks, ends, weights / scale, tree,
             counts, first, logs, _threads(threads),
         )  # fmt: skip
     else:
         counts[...] = 0.0
-    return counts, first, logs
+    return counts * scale, first * scale, logs
 
 
 def _end_log_probabilities(

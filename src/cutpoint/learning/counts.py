@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
-from cutpoint.kernels import kernels
+from cutpoint.kernels import MOST_THREADS, kernels
 from cutpoint.learning.evidence import evidence, log_likelihoods, shared_tree
 from cutpoint.model import Acceptor
 
@@ -75,7 +75,7 @@ def expected_counts(acceptor: Acceptor, sample: Sample, threads: int | None = No
            [0., 0.]])
     """
     if threads is not None:
-        whole_number("threads", threads, least=1)
+        whole_number("threads", threads, least=1, most=MOST_THREADS)
     arrays = evidence(acceptor, sample)
     transitions, initial, logs = kernels().expected_counts(
         acceptor.transitions,
@@ -85,6 +85,8 @@ def expected_counts(acceptor: Acceptor, sample: Sample, threads: int | None = No
         tree=shared_tree(acceptor, sample),
         threads=threads,
     )
+    if not np.isfinite(transitions).all():
+        raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
     impossible = np.flatnonzero(np.isneginf(logs)).tolist()
     if impossible:
         raise ImpossibleObservation(impossible_sentence(sample, impossible))

@@ -14,7 +14,7 @@ from cutpoint.data import Sample, State, Symbol, Word, Words
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds, whole_number
-from cutpoint.kernels import kernels
+from cutpoint.kernels import MOST_THREADS, kernels
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
@@ -312,7 +312,7 @@ class Acceptor(Quintuple):
         self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
     ) -> Floats:
         if threads is not None:
-            whole_number("threads", threads, least=1)
+            whole_number("threads", threads, least=1, most=MOST_THREADS)
         scores: Floats = kernels().acceptances(
             self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets, threads
         )
@@ -322,7 +322,7 @@ class Acceptor(Quintuple):
         self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
     ) -> Floats:
         if threads is not None:
-            whole_number("threads", threads, least=1)
+            whole_number("threads", threads, least=1, most=MOST_THREADS)
         masks = np.stack([np.ones_like(self.final), self.final])
         ends = np.ones(len(offsets) - 1, dtype=np.int32)
         logs: Floats = kernels().log_probabilities(
