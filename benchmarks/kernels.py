@@ -6,6 +6,7 @@ Every speed is the best of several repetitions; ratios are of numbers from this 
 checked against the reference on the same data before it is timed.
 """
 
+import importlib.util
 import json
 import os
 import platform
@@ -130,16 +131,39 @@ def hmmlearn_actions(n_states: int, n_symbols: int) -> tuple[int, dict[str, Call
     }
 
 
+def dynamax_actions(n_states: int, n_symbols: int) -> tuple[int, dict[str, Callable[[], object]]]:
+    """Dynamax's categorical HMM in float64, compiled beforehand, on all cores; nothing where it is not installed."""
+    if importlib.util.find_spec("dynamax") is None:
+        return 1, {}
+    import jax  # noqa: PLC0415
+    from dynamax.hidden_markov_model import CategoricalHMM  # noqa: PLC0415
+
+    jax.config.update("jax_enable_x64", True)
+    data = jax.numpy.array(np.random.default_rng(0).integers(n_symbols, size=(400, 50, 1)))
+    model = CategoricalHMM(n_states, 1, n_symbols)
+    parameters, _ = model.initialize(jax.random.PRNGKey(0))
+    score = jax.jit(jax.vmap(lambda word: model.marginal_log_prob(parameters, word)))
+    expect = jax.jit(jax.vmap(lambda word: model.e_step(parameters, word)))
+    jax.block_until_ready((score(data), expect(data)))
+    return 400 * 50, {
+        "dynamax score": lambda: jax.block_until_ready(score(data)),
+        "dynamax E": lambda: jax.block_until_ready(expect(data)),
+    }
+
+
 def by_states() -> list[Results]:
     """Numbers of states, alphabet 8, words of about 50; hmmlearn and DGEMM take turns with the kernels."""
     rows = []
     for n_states, words in ((2, 20000), (4, 20000), (8, 20000), (16, 10000), (32, 8000), (64, 4000), (128, 2000)):
         acceptor = cp.random_acceptor(n_states, SYMBOLS, rng=0)
         symbols, peers = hmmlearn_actions(n_states, 8)
-        row = ours(acceptor, labelled(acceptor, words, (40, 60)), 20 if n_states <= 32 else 4, peers)
+        more_symbols, more = dynamax_actions(n_states, 8)
+        row = ours(acceptor, labelled(acceptor, words, (40, 60)), 20 if n_states <= 32 else 4, peers | more)
         for kind in ("score", "E"):
             row[f"hmmlearn {kind} ns"] = row[f"hmmlearn {kind}"] * 1e9 / symbols
             row[f"{kind} ratio"] = row[f"hmmlearn {kind} ns"] / row[f"{kind} ns"]
+            if more:
+                row[f"dynamax {kind} ns"] = row[f"dynamax {kind}"] * 1e9 / more_symbols
         rows.append(row)
     return rows
 

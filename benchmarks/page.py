@@ -51,7 +51,7 @@ words of the same lengths. Every answer was checked against the reference before
 
 {states}
 
-![time per symbol against the number of states, and growth with the number of symbols](benchmarks.png)
+{_dynamax(results["states"])}![time against the number of states and of symbols](benchmarks.png)
 
 ## Alphabets and lengths (8 states, a million symbols)
 
@@ -70,6 +70,26 @@ words of the same lengths. Every answer was checked against the reference before
 - `import cutpoint`: {imports["cutpoint ms"]:.0f} ms, `import numpy`: {imports["numpy ms"]:.0f} ms,
   {imports["cutpoint ms"] / imports["numpy ms"]:.2f}×.
 {_baseball(results["baseball"])}"""
+
+
+def _dynamax(rows: list[Results]) -> str:
+    if "dynamax E ns" not in rows[0]:
+        return ""
+    header = ["states", "dynamax score ns", "× slower than ours", "dynamax E-step ns", "× slower than ours"]
+    table = _table(
+        header,
+        (
+            [
+                str(row["states"]),
+                f"{row['dynamax score ns']:.0f}",
+                f"{row['dynamax score ns'] / row['score ns'] * row['score two threads']:.0f}",
+                f"{row['dynamax E ns']:.0f}",
+                f"{row['dynamax E ns'] / row['E ns'] * row['E two threads']:.0f}",
+            ]
+            for row in rows
+        ),
+    )
+    return f"dynamax (float64, compiled, words of 50, two threads) beside our two threads:\n\n{table}\n\n"
 
 
 def _baseball(row: Results | None) -> str:
