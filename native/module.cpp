@@ -17,6 +17,7 @@
 
 #include "encode.hpp"
 #include "kernels.hpp"
+#include "merging.hpp"
 #include "tables.hpp"
 #include "tree.hpp"
 
@@ -157,6 +158,18 @@ nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n
                           owned(std::move(tree.end_words)), owned(std::move(tree.long_words)));
 }
 
+nb::tuple merged(Codes symbols, Offsets offsets, Codes labels, Floats weights, size_t n_symbols, Floats pseudo,
+                 size_t n_states, size_t width, size_t most_rounds) {
+    MergedMachine machine;
+    {
+        nb::gil_scoped_release release;
+        const LabelledWords words{symbols.data(), offsets.data(),   labels.data(), weights.data(), offsets.shape(0) - 1,
+                                  n_symbols};
+        machine = merged_machine(words, {pseudo.data(), pseudo.data() + pseudo.size()}, n_states, width, most_rounds);
+    }
+    return nb::make_tuple(owned(std::move(machine.table)), owned(std::move(machine.counts)));
+}
+
 // Sums are kept per lane, a share of the blocks and long words that depends on the data alone, and added pairwise.
 size_t lanes_for(size_t tasks, size_t counts) {
     size_t most = 32;
@@ -268,6 +281,9 @@ NB_MODULE(_native, module) {
                nb::arg("masks"), nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"),
                nb::arg("weights"), nb::arg("tree"), nb::arg("counts_out").noconvert(),
                nb::arg("initial_out").noconvert(), nb::arg("logs_out").noconvert(), nb::arg("threads"));
+    module.def("merged_machine", &merged, nb::arg("symbols"), nb::arg("offsets"), nb::arg("labels"),
+               nb::arg("weights"), nb::arg("n_symbols"), nb::arg("pseudo"), nb::arg("n_states"), nb::arg("width"),
+               nb::arg("most_rounds"));
     module.def("forward", &forward, nb::arg("transitions"), nb::arg("initial"), nb::arg("word"),
                nb::arg("table").noconvert());
     module.def("backward", &backward, nb::arg("transitions"), nb::arg("column"), nb::arg("word"),

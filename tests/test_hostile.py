@@ -10,7 +10,9 @@ import pytest
 
 import cutpoint as cp
 from cutpoint import gallery
-from cutpoint.learning.ascent import ascend
+from cutpoint.learning.ascent import Limits, ascend
+from cutpoint.learning.engine import Parameters
+from cutpoint.learning.maximization import m_step
 
 A = cp.p_adic(2)
 B = cp.design_matrix(2, 2, 1)
@@ -178,11 +180,11 @@ def test_design_matrices_and_factors_are_values() -> None:
 
 
 def test_an_interrupt_before_anything_is_known_is_passed_on() -> None:
-    def interrupted(acceptor: cp.Acceptor, sample: cp.Sample) -> cp.Counts:
+    def interrupted(parameters: Parameters) -> cp.Counts:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ascend(A, cp.Sample(["1"], accepted=[True]), interrupted, 0.0, 5, 0.0, False)
+        ascend(A, cp.Sample(["1"], accepted=[True]), interrupted, m_step(A), Limits())
 
 
 def test_exact_membership_near_a_tie_of_a_long_word() -> None:

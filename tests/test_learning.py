@@ -1,7 +1,6 @@
 """Both algorithms of the paper: equal to each other and to the oracle, monotone, honest about why they stop."""
 
 import math
-import sys
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.learning.ascent import Prior, maximized
 from cutpoint.learning.em import enumerated_counts
+from cutpoint.learning.engine import InMemory, Parameters
+from cutpoint.learning.maximization import m_step
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples
 
@@ -77,10 +77,11 @@ def test_the_likelihood_never_decreases(data: st.DataObject) -> None:
     sample = data.draw(samples(truth, data.draw(st.sampled_from(KINDS)), max_words=6, max_length=6))
     learn_initial = data.draw(st.booleans())
     acceptor = spread(truth, data.draw(st.integers(0, 2**16)))
-    no_prior = Prior(0.0, acceptor, learn_initial)
+    step = m_step(acceptor, learn_initial=learn_initial)
     counts = cp.expected_counts(acceptor, sample)
     for _ in range(8):
-        acceptor = maximized(acceptor, counts, no_prior, learn_initial)
+        better = step(counts, Parameters(acceptor.transitions, acceptor.initial))
+        acceptor = acceptor.replace(**better._asdict())
         assert np.isfinite(acceptor.transitions).all()
         after = cp.expected_counts(acceptor, sample)
         assert np.isfinite(after.transitions).all()
@@ -144,7 +145,8 @@ def test_inputs_alone_teach_nothing(algorithm: Any, data: st.DataObject) -> None
     assert fit.history == (0.0, 0.0)
     assert fit.stop is cp.Stop.NO_EVIDENCE
     assert fit.converged
-    step = maximized(acceptor, cp.expected_counts(acceptor, sample), Prior(0.0, acceptor, False), False)
+    given = Parameters(acceptor.transitions, acceptor.initial)
+    step = m_step(acceptor)(cp.expected_counts(acceptor, sample), given)
     assert abs(step.transitions - acceptor.transitions).max() < 1e-15
 
 
@@ -235,13 +237,15 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None
     start = cp.random_acceptor(2, "01", rng=1)
     calls = []
 
-    def interrupted(acceptor: cp.Acceptor, data: cp.Sample, threads: int | None = None) -> cp.Counts:
-        calls.append(acceptor)
+    whole = InMemory.expected_counts
+
+    def interrupted(engine: InMemory, parameters: Parameters, masks: Any) -> cp.Counts:
+        calls.append(start.replace(**parameters._asdict()))
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return cp.expected_counts(acceptor, data)
+        return whole(engine, parameters, masks)
 
-    monkeypatch.setattr(sys.modules["cutpoint.learning.baum_welch"], "expected_counts", interrupted)
+    monkeypatch.setattr(InMemory, "expected_counts", interrupted)
     fit = cp.baum_welch(start, sample, tolerance=0)
     assert fit.stop is cp.Stop.INTERRUPTED
     assert fit.acceptor == calls[2]

@@ -45,3 +45,7 @@ class KernelsUnavailable(CutpointError, ImportError):
 
 class MissingExtra(CutpointError, ImportError):
     """An optional dependency is needed; the message names the extra."""
+
+
+class InvalidFile(CutpointError, ValueError):
+    """A file does not hold what it should."""

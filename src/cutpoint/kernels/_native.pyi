@@ -32,6 +32,17 @@ def expected_counts(
     logs_out: NDArray[float64],
     threads: int,
 ) -> None: ...
+def merged_machine(
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    labels: NDArray[int32],
+    weights: NDArray[float64],
+    n_symbols: int,
+    pseudo: NDArray[float64],
+    n_states: int,
+    width: int,
+    most_rounds: int,
+) -> tuple[NDArray[int32], NDArray[float64]]: ...
 def forward(
     transitions: NDArray[float64], initial: NDArray[float64], word: NDArray[int32], table: NDArray[float64]
 ) -> None: ...

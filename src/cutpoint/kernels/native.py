@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import _native, reference
+from cutpoint.kernels.merging import ROUNDS_PER_STATE
 from cutpoint.kernels.reference import Codes, Floats, Masks, Offsets, matrix
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "instruction_set",
     "log_probabilities",
     "matrix",
+    "merged_machine",
     "most_likely_path",
     "occupancy",
     "prefix_tree",
@@ -100,6 +102,23 @@ def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Ma
     with np.errstate(divide="ignore"):
         logs = np.log(transitions), np.log(initial)
     return path, _native.most_likely_path(*logs, word, seen, path)
+
+
+def merged_machine(
+    symbols: Codes,
+    offsets: Offsets,
+    labels: Codes,
+    weights: Floats,
+    n_symbols: int,
+    pseudo: Floats,
+    n_states: int,
+    width: int,
+) -> tuple[Codes, Floats]:
+    """Deterministic machine by red-blue merging; see ``kernels/merging.py``."""
+    table, counts = _native.merged_machine(
+        symbols, offsets, labels, weights, n_symbols, pseudo, n_states, width, ROUNDS_PER_STATE * n_states
+    )
+    return table.reshape(-1, n_symbols), counts.reshape(-1, len(pseudo))
 
 
 def prefix_tree(

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import wide
+from cutpoint.kernels.merging import merged_machine  # noqa: F401
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
 from cutpoint.errors import ImpossibleObservation, TooLarge
-from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, ascend
+from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, Limits, ascend
 from cutpoint.learning.counts import Counts, impossible_sentence
+from cutpoint.learning.engine import Parameters
 from cutpoint.learning.evidence import Evidence, check_sample, evidence
 from cutpoint.learning.fit import Fit
+from cutpoint.learning.maximization import m_step
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 
@@ -34,7 +36,7 @@ def expectation_maximization(
 ) -> Fit:
     """EM with the explicit matrix U: the paper's Alg. 1, for study and as a check of :func:`baum_welch`.
 
-    Takes the same arguments and returns the same as :func:`baum_welch`, step by step, but visits all l^(n+1) paths of
+    Returns the same as :func:`baum_welch` with the same arguments, step by step, but visits all l^(n+1) paths of
     each word: a sample with more than ten million is refused.
 
     Examples
@@ -47,7 +49,13 @@ def expectation_maximization(
     True
     """
     check_paths(acceptor, sample)
-    return ascend(acceptor, sample, enumerated_counts, tolerance, max_steps, prior, learn_initial)
+    sample = sample.recoded(acceptor.alphabet)
+
+    def e_step(parameters: Parameters) -> Counts:
+        return enumerated_counts(acceptor.replace(**parameters._asdict()), sample)
+
+    step = m_step(acceptor, prior, learn_initial)
+    return ascend(acceptor, sample, e_step, step, Limits(tolerance, max_steps))
 
 
 def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:

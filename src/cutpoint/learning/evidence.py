@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Mark, Sample
 from cutpoint.errors import InvalidArgument
-from cutpoint.kernels import kernels
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 
@@ -28,8 +27,12 @@ def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
     """Arrays of a sample for the kernels; unknown symbols and states are refused."""
     check_acceptor(acceptor)
     check_sample(sample)
-    masks = np.stack([_mask(acceptor, mark) for mark in sample.mark_table])
-    return Evidence(masks, *acceptor.encode(sample), sample.marks, sample.ends)
+    return Evidence(mark_masks(acceptor, sample), *acceptor.encode(sample), sample.marks, sample.ends)
+
+
+def mark_masks(acceptor: Acceptor, sample: Sample) -> NDArray[np.bool_]:
+    """States that agree with each mark of a sample, ``[mark, s]``."""
+    return np.stack([_mask(acceptor, mark) for mark in sample.mark_table])
 
 
 def check_sample(sample: object) -> None:
@@ -47,24 +50,3 @@ def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
         seen = [acceptor.states.code(state, "states of the sample: ") for state in mark.states]
         mask &= np.isin(np.arange(acceptor.n_states), seen)
     return mask
-
-
-def shared_tree(acceptor: Acceptor, sample: Sample) -> object:
-    """Prefix tree of the sample, which it keeps, if its symbols have the same codes as the acceptor's."""
-    return sample.tree if sample.alphabet == acceptor.alphabet else None
-
-
-def log_likelihoods(acceptor: Acceptor, sample: Sample) -> NDArray[np.float64]:
-    """Log-probability of what was seen, for each distinct observation of a sample; -inf where it is impossible.
-
-    Examples
-    --------
-    >>> import cutpoint as cp
-    >>> cp.log_likelihoods(cp.p_adic(2), cp.Sample(["1", "0"], accepted=[True, True])).round(3)
-    array([-0.693,   -inf])
-    """
-    arrays = evidence(acceptor, sample)
-    logs: NDArray[np.float64] = kernels().log_probabilities(
-        acceptor.transitions, acceptor.initial, *arrays, tree=shared_tree(acceptor, sample)
-    )
-    return logs

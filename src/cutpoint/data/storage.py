@@ -1,0 +1,64 @@
+"""Files written whole or not at all, that notice a flipped byte."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.errors import InvalidFile
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Put content into a file so that whoever reads it finds the old content or the new one, never a part.
+
+    A temporary file beside it is written, forced to the disk and renamed; then the folder is forced to the disk.
+    """
+    target = Path(path)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    if hasattr(os, "O_DIRECTORY"):
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def packed(magic: bytes, arrays: Arrays) -> bytes:
+    """Arrays as bytes: a first word that names the kind of file, a digest, then the arrays."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    content = buffer.getvalue()
+    return magic + hashlib.sha256(content).digest() + content
+
+
+def unpacked(magic: bytes, content: bytes, where: str) -> Arrays:
+    """Arrays from bytes; what is not whole or not of this kind is refused."""
+    head = len(magic) + hashlib.sha256().digest_size
+    if not content.startswith(magic):
+        raise InvalidFile(f"{where}: this is not a file of the kind {magic.decode().strip()!r}.")
+    if hashlib.sha256(content[head:]).digest() != content[len(magic) : head]:
+        raise InvalidFile(f"{where}: the file is damaged (its content does not match its digest). Use another copy.")
+    try:
+        with np.load(io.BytesIO(content[head:]), allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except (ValueError, OSError, KeyError, zipfile.BadZipFile) as problem:
+        raise InvalidFile(f"{where}: the arrays cannot be read ({problem}).") from None

@@ -1,0 +1,57 @@
+"""Where a sample lives while parameters climb: in memory, its arrays and prefix tree made once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Sample
+from cutpoint.errors import CutpointError, ImpossibleObservation
+from cutpoint.kernels import kernels
+from cutpoint.learning.counts import Counts, impossible_sentence
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+
+
+class Parameters(NamedTuple):
+    """What learning changes: transitions ``[a, s, t]`` and the initial distribution ``[s]``."""
+
+    transitions: Floats
+    initial: Floats
+
+
+class InMemory:
+    """A sample for many E-steps. Masks say, per mark of the sample, which states agree with it."""
+
+    def __init__(self, sample: Sample, threads: int | None = None) -> None:
+        self.sample = sample
+        self.total = sample.total
+        self.threads = threads
+        self._tree = sample.tree
+        self._arrays = sample.symbols, sample.offsets, sample.marks, sample.ends
+
+    def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
+        """Counts of the E-step; an impossible observation is an error that names it."""
+        transitions, initial, logs = kernels().expected_counts(
+            *parameters, masks, *self._arrays, self.sample.counts, tree=self._tree, threads=self.threads
+        )
+        if not np.isfinite(transitions).all():
+            raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
+        impossible = np.flatnonzero(np.isneginf(logs)).tolist()
+        if impossible:
+            raise ImpossibleObservation(impossible_sentence(self.sample, impossible))
+        return Counts(transitions, initial, float((self.sample.counts * logs).sum()))
+
+    def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
+        """Log-probability of what was seen, for each distinct observation."""
+        logs: Floats = kernels().log_probabilities(
+            *parameters, masks, *self._arrays, tree=self._tree, threads=self.threads
+        )
+        return logs
+
+    def loss(self, parameters: Parameters, masks: Masks) -> float:
+        """Mean of -log p over the observations: the log loss."""
+        return -float((self.sample.counts * self.log_likelihoods(parameters, masks)).sum()) / self.total
