@@ -49,3 +49,7 @@ class MissingExtra(CutpointError, ImportError):
 
 class InvalidFile(CutpointError, ValueError):
     """A file does not hold what it should."""
+
+
+class UnusedStatesWarning(UserWarning):
+    """A learned acceptor has states that no run visits."""

@@ -215,6 +215,32 @@ class Sample:
             alphabet.code(self.alphabet[self.symbols[place]], where)
         return Sample._restored(alphabet, symbols, self.offsets, self.ends, self.marks, self.mark_table, self.counts)
 
+    def reweighted(self, counts: NDArray[np.float64]) -> Sample:
+        """The same observations with other counts; those of count 0 are left out."""
+        kept = np.flatnonzero(counts > 0.0)
+        if not len(kept):
+            raise InvalidSample("a sample must hold at least one observation with a positive count; got none.")
+        lengths = self.lengths[kept]
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        other = Sample.__new__(Sample)
+        other.__dict__.update(
+            alphabet=self.alphabet,
+            symbols=_frozen(self.symbols[np.repeat(self.offsets[kept], lengths) + within]),
+            offsets=_frozen(offsets),
+            ends=_frozen(self.ends[kept]),
+            counts=_frozen(np.asarray(counts, dtype=np.float64)[kept]),
+            marks=None,
+            mark_table=self.mark_table,
+        )
+        if self.marks is not None:
+            places = offsets + np.arange(len(offsets))
+            within = np.arange(places[-1]) - np.repeat(places[:-1], lengths + 1)
+            first = (self.offsets[:-1] + np.arange(len(self)))[kept]
+            marks = self.marks[np.repeat(first, lengths + 1) + within]
+            other.__dict__["marks"] = _frozen(marks) if marks.any() else None
+        return other
+
     @property
     def is_complete(self) -> bool:
         """Whether every state of every run was seen: the complete data of the paper."""

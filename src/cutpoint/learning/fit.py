@@ -25,6 +25,7 @@ class Stop(Enum):
         "(rows sum to 1, so every choice of them gives the inputs the same likelihood). Add what was seen of the runs: "
         "Sample(words, accepted=...), verdicts=... or states=..."
     )
+    SEARCHED = "search finished: what did best on held-out observations was kept."
     INTERRUPTED = "interrupted: stopped by the user; the acceptor is the best so far."
     IMPOSSIBLE = "impossible observation: the acceptor gives probability 0 to something that was seen."
 
@@ -60,7 +61,7 @@ class Fit:
     @property
     def converged(self) -> bool:
         """Whether the steps came to rest, rather than being cut short."""
-        return self.stop in (Stop.CONVERGED, Stop.NO_EVIDENCE)
+        return self.stop in (Stop.CONVERGED, Stop.NO_EVIDENCE, Stop.SEARCHED)
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Learning curve: the history against the steps, drawn with matplotlib (extra ``[plot]``)."""

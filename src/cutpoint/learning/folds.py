@@ -1,0 +1,54 @@
+"""A sample in parts: folds for validation, resamples for uncertainty."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Sample
+from cutpoint.data.names import counted
+from cutpoint.errors import InvalidArgument
+
+Floats = NDArray[np.float64]
+
+MOST_UNITS = 1000
+"""Counts above this are shared out evenly instead of one by one."""
+
+
+class Split(NamedTuple):
+    """Observations to learn from and observations to judge by."""
+
+    training: Sample
+    validation: Sample
+
+
+def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
+    """Split a sample into folds by single observations, labels shared out evenly; each fold validates once."""
+    if sample.total < folds:
+        raise InvalidArgument(
+            f"{counted(folds, 'fold')} need at least {counted(folds, 'observation')}; got "
+            f"{counted(sample.total, 'observation')}. Ask for fewer folds, or add observations."
+        )
+    parts = fold_counts(sample, folds, rng)
+    for k, part in enumerate(parts):
+        if not part.any() or not (parts.sum(axis=0) - part).any():
+            raise InvalidArgument(f"fold {k} of {folds} would be empty. Ask for fewer folds, or add observations.")
+    return [Split(sample.reweighted(np.maximum(sample.counts - part, 0.0)), sample.reweighted(part)) for part in parts]
+
+
+def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
+    """Counts of each observation in each fold, ``[fold, r]``; they add up to the sample's counts."""
+    whole = np.floor(sample.counts)
+    single = np.where(whole <= MOST_UNITS, whole, 0.0).astype(np.int64)
+    rest = sample.counts - single
+    owners = np.concatenate((np.repeat(np.arange(len(sample)), single), np.flatnonzero((rest > 0.0) & (rest < 1.0))))
+    weights = np.concatenate((np.ones(int(single.sum())), rest[(rest > 0.0) & (rest < 1.0)]))
+    mixed = rng.permutation(len(owners))
+    mixed = mixed[np.argsort(sample.ends[owners[mixed]], kind="stable")]
+    fold = np.empty(len(owners), dtype=np.int64)
+    fold[mixed] = np.arange(len(owners)) % folds
+    parts = np.zeros((folds, len(sample)))
+    np.add.at(parts, (fold, owners), weights)
+    return parts + np.where(rest >= 1.0, rest / folds, 0.0)

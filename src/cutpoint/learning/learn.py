@@ -1,0 +1,225 @@
+"""learn: an acceptor from observations alone, without a start."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Collection, Hashable
+
+import numpy as np
+
+from cutpoint.data import Sample
+from cutpoint.data.names import shown
+from cutpoint.errors import InvalidArgument, InvalidSample, UnusedStatesWarning
+from cutpoint.exact import whole_number
+from cutpoint.learning.ascent import check_time_limit
+from cutpoint.learning.checkpoint import Checkpoint, digest
+from cutpoint.learning.e_step import check_threads, expected_counts, log_likelihood
+from cutpoint.learning.engine import Parameters
+from cutpoint.learning.evidence import check_sample
+from cutpoint.learning.journal import Journal
+from cutpoint.learning.labelling import Labelling
+from cutpoint.learning.learned import Learned, Member, Round, unused_sentence
+from cutpoint.learning.search import Search, SearchProgress
+from cutpoint.learning.settings import Hidden, Named, Setting
+from cutpoint.learning.starts import Start
+from cutpoint.model import Acceptor, mixture
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.randomness import generator
+
+PRIOR = 0.01
+"""Pseudo-counts of every cell."""
+
+FOLDS = 5
+
+LARGE = 50_000
+"""From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
+
+
+def learn(
+    sample: Sample,
+    n_states: int | None = None,
+    team: int = 1,
+    *,
+    n_final: int | None = None,
+    final: Collection[Hashable] | None = None,
+    start: Acceptor | None = None,
+    prior: float = PRIOR,
+    folds: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    callback: Callable[[SearchProgress], object] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    rng: np.random.Generator | int = 0,
+) -> Learned:
+    """Learn an acceptor from scratch: from labels of words, verdicts after prefixes, seen states, or any mixture.
+
+    Climbing the likelihood from one start mostly ends at a poor local maximum. So the sample is split into folds; on
+    each, some thirty starts (machines merged from the labelled prefix tree, sparse random ones, lazy ones, ones that
+    saw short words first) climb by accelerated Baum-Welch, the worse ones on the held-out fold drop out, and the
+    winner is taken where its held-out loss was lowest.
+
+    Parameters
+    ----------
+    sample : what was observed. Words without any evidence teach nothing.
+    n_states : number of states; None tries 2, 4, 8, … and takes the number that does best on held-out observations (a
+        larger one must be better by a standard error). States seen in the sample set it, and name the states.
+    team : 1 returns one acceptor, of the folds' winners the one nearest to their mean. k > 1 returns the mixture of
+        k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
+    n_final : number of final states; by default half of them, or as merging finds them.
+    final : names of the final states, where states were seen; by default those seen with an accepting verdict.
+    start : an acceptor to begin from, beside the other starts.
+    prior : Dirichlet pseudo-counts of every cell.
+    folds : number of folds, five unless told (fewer if there are fewer observations).
+    threads : number of threads, all cores unless told; the result does not depend on it.
+    time_limit : most seconds to search; the best so far is returned.
+    callback : called after each round with a :class:`SearchProgress`; if it returns True, the best so far is returned.
+    checkpoint : path of a file that holds the state after each round; a search that was stopped goes on from there,
+        bit for bit as if it had not been.
+    rng : seed or generator; same seed, same result.
+
+    Returns
+    -------
+    A :class:`Learned`. Ctrl-C returns the best so far.
+
+    Notes
+    -----
+    A search takes some thousands of E-steps for each number of states. Of samples with many distinct observations
+    (over 50,000) the first rounds see a part, and a single acceptor of given size is judged by one fold.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> odd = cp.gallery.parity()
+    >>> sample = cp.simulate(odd, cp.random_words("01", 200, (0, 8), rng=1), rng=2)
+    >>> fit = cp.learn(sample, n_states=2, rng=3)
+    >>> [round(p, 2) for p in fit.acceptor.acceptances(["1" * 21, "01" * 20])]
+    [1.0, 0.0]
+    """
+    check_sample(sample)
+    check_threads(threads)
+    check_time_limit(time_limit)
+    _check_options(n_states, team, prior, folds)
+    if start is not None:
+        check_acceptor(start)
+        n_states = _size_of(start, n_states)
+        sample = sample.recoded(start.alphabet)
+    setting = _setting(sample, n_states, n_final, final, start)
+    search = Search(
+        sample,
+        setting,
+        *_fold_numbers(sample, n_states, team, folds),
+        prior,
+        threads or _cores(),
+        int(generator(rng).integers(2**63)),
+        _given(start),
+        callback,
+        time_limit,
+    )
+    if checkpoint is not None:
+        problem = n_states, n_final, final, start, prior, search.folds, search.fold_limit, search.seed
+        search.journal = Journal(Checkpoint(checkpoint, digest(sample, *problem)))
+    return _result(search, setting.sizes if n_states is None else (n_states,), team, n_states is not None)
+
+
+def _check_options(n_states: int | None, team: int, prior: float, folds: int | None) -> None:
+    if n_states is not None:
+        whole_number("n_states", n_states, least=1)
+    whole_number("team", team, least=1)
+    if folds is not None:
+        whole_number("folds", folds, least=2)
+    if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
+        raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
+
+
+def _size_of(start: Acceptor, n_states: int | None) -> int:
+    if n_states not in (None, start.n_states):
+        raise InvalidArgument(
+            f"n_states must be that of the start, {start.n_states}; got {n_states}. Leave it out, or the start."
+        )
+    return start.n_states
+
+
+def _setting(
+    sample: Sample,
+    n_states: int | None,
+    n_final: int | None,
+    final: Collection[Hashable] | None,
+    start: Acceptor | None,
+) -> Setting:
+    if not sample.has_evidence:
+        raise InvalidSample(
+            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
+            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
+        )
+    if any(mark.states is not None for mark in sample.mark_table):
+        if n_final is not None:
+            raise InvalidArgument("n_final is for states without names; states were seen, so pass final={...}.")
+        return Named(sample, n_states, final, start)
+    if final is not None:
+        raise InvalidArgument("final is for states with names, and no state was seen; pass n_final=... instead.")
+    if n_final is not None:
+        whole_number("n_final", n_final, least=1)
+    hidden = Hidden(Labelling.verdicts(sample), n_final)
+    if n_states is not None:
+        hidden.check_size(n_states)
+    return hidden
+
+
+def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
+    """Number of folds, and how many of them are used."""
+    number = max(folds or max(2, min(FOLDS, int(sample.total))), team)
+    if n_states is None:
+        return number, number
+    if team > 1:
+        return number, team
+    return number, 1 if len(sample) > LARGE and folds is None else number
+
+
+def _given(start: Acceptor | None) -> Start | None:
+    if start is None:
+        return None
+    return Start("given", Parameters(start.transitions, start.initial), start.final.astype(np.int32))
+
+
+def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> Learned:
+    """Run the search and put its winners together."""
+    best, stop = search.run(sizes)
+    winners = search.winners[best]
+    places = [(search.refitted(winner), winner.kinds) for winner in winners]
+    alphabet = search.sample.alphabet
+    members = tuple(
+        Member(
+            search.setting.acceptor(alphabet, place, kinds),
+            winner.name,
+            winner.loss,
+            tuple(Round(*entry) for entry in winner.curve),
+        )
+        for (place, kinds), winner in zip(places, winners, strict=True)
+    )
+    if team > 1:
+        members = members[:team]
+        acceptor, chosen = mixture([member.acceptor for member in members]), 0
+    else:
+        chosen = search.nearest_to_all(places)
+        acceptor = members[chosen].acceptor
+    unused = _unused(acceptor, search.sample)
+    detail = unused_sentence(unused, acceptor.n_states) if unused else ""
+    if unused and asked and team == 1:
+        warnings.warn(detail, UnusedStatesWarning, stacklevel=3)
+    history = tuple(entry.objective for entry in members[chosen].curve)
+    tried = tuple(search.sizes[size] for size in sorted(search.sizes))
+    total = log_likelihood(acceptor, search.sample)
+    return Learned(acceptor, history, stop, total, detail, members, tried, search.e_steps, unused)
+
+
+def _unused(acceptor: Acceptor, sample: Sample) -> tuple[Hashable, ...]:
+    """States with less than half a visit in expectation."""
+    counts = expected_counts(acceptor, sample)
+    visits = counts.initial + counts.transitions.sum(axis=(0, 1))
+    return tuple(state for state, times in zip(acceptor.states, visits, strict=True) if times < 0.5)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

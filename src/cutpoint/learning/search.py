@@ -1,0 +1,202 @@
+"""The search behind learn: tournaments over folds and numbers of states, and what becomes of their winners."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Sample
+from cutpoint.learning.climb import Climb
+from cutpoint.learning.engine import InMemory, Parameters
+from cutpoint.learning.fit import Stop
+from cutpoint.learning.folds import Split, splits
+from cutpoint.learning.journal import Journal
+from cutpoint.learning.labelling import Kinds
+from cutpoint.learning.learned import Size
+from cutpoint.learning.maximization import MStep
+from cutpoint.learning.settings import SURE_SIZES, Setting
+from cutpoint.learning.starts import Start
+from cutpoint.learning.tournament import SCHEDULE, Entrant, Tournament
+
+Floats = NDArray[np.float64]
+
+LAST_STEPS = 10
+"""E-steps of a fold's winner on all observations."""
+
+FEW = 4
+"""So many entrants of a fold are judged together, to choose the number of states."""
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """Where a search is: what the callback of :func:`learn` gets after each round.
+
+    Attributes
+    ----------
+    n_states, fold, folds : the tournament under way.
+    round, rounds : how far it is.
+    loss : lowest held-out log loss in it so far.
+    e_steps, seconds : since the call.
+    """
+
+    n_states: int
+    fold: int
+    folds: int
+    round: int
+    rounds: int
+    loss: float
+    e_steps: int
+    seconds: float
+
+
+class Ended(Exception):
+    """The search must end here, for a reason."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__(stop)
+        self.stop = stop
+
+
+@dataclass
+class Search:
+    """Tournaments of one search. Each depends on its own seed, fold and number of states alone."""
+
+    sample: Sample
+    setting: Setting
+    folds: int
+    fold_limit: int
+    prior: float
+    threads: int
+    seed: int
+    given: Start | None = None
+    callback: Callable[[SearchProgress], object] | None = None
+    time_limit: float | None = None
+    journal: Journal | None = None
+    e_steps: int = 0
+    winners: dict[int, list[Entrant]] = field(default_factory=dict)
+    sizes: dict[int, Size] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Split the sample."""
+        self._began = time.monotonic()
+        self._splits: list[Split] = splits(self.sample, self.folds, np.random.default_rng([self.seed, 0]))
+        self._splits = self._splits[: self.fold_limit]
+
+    def run(self, sizes: tuple[int, ...]) -> tuple[int, Stop]:
+        """Try numbers of states in turn and return the best one, and why the search ended.
+
+        A larger number is better if its held-out loss is lower by more than one standard error of the difference.
+        """
+        best: int | None = None
+        try:
+            for k, size in enumerate(sizes):
+                self._tournaments(size)
+                if best is None or _clearly_lower(self.sizes[size], self.sizes[best]):
+                    best = size
+                elif k >= SURE_SIZES:
+                    break
+        except (Ended, KeyboardInterrupt) as ended:
+            finished = [size for size, winners in self.winners.items() if winners]
+            if not finished:
+                raise
+            best = best if best is not None else finished[0]
+            return best, ended.stop if isinstance(ended, Ended) else Stop.INTERRUPTED
+        assert best is not None, "there is at least one size"
+        return best, Stop.SEARCHED
+
+    def refitted(self, winner: Entrant) -> Parameters:
+        """Winner of a fold after a few E-steps on all observations."""
+        pseudo = Parameters(*(np.full_like(part, self.prior) for part in winner.best))
+        engine = InMemory(self.sample, self.threads)
+        e_step = partial(engine.expected_counts, masks=self.setting.masks(winner.kinds))
+        climb = Climb(e_step, MStep(winner.best, pseudo, learn_initial=True), winner.best, accelerate=True)
+        climb.advance(LAST_STEPS)
+        self.e_steps += climb.e_steps
+        return climb.parameters
+
+    def nearest_to_all(self, members: list[tuple[Parameters, Kinds]]) -> int:
+        """Member whose probabilities of what was seen are nearest to the mean of all members'."""
+        engine = InMemory(self.sample, self.threads)
+        logs = np.stack([engine.log_likelihoods(place, self.setting.masks(kinds)) for place, kinds in members])
+        probabilities = np.exp(logs)
+        mean = probabilities.mean(axis=0)
+        apart = [_divergence(mean, own) for own in probabilities]
+        return int(np.argmin([float((self.sample.counts * value).sum()) for value in apart]))
+
+    def _tournaments(self, n_states: int) -> None:
+        """One tournament per fold."""
+        self.winners[n_states] = []
+        joint: list[float] = []
+        for fold, split in enumerate(self._splits):
+            tournament = Tournament(split, self.setting.masks, self.prior, self.threads)
+            entrants = self._entrants(tournament, split, n_states, fold)
+            if not np.isfinite(entrants[0].loss):
+                continue
+            self.winners[n_states].append(entrants[0])
+            joint.append(tournament.joint_loss(entrants[:FEW]))
+            losses = tuple(winner.loss for winner in self.winners[n_states])
+            self.sizes[n_states] = Size(n_states, losses, tuple(joint))
+
+    def _entrants(self, tournament: Tournament, split: Split, n_states: int, fold: int) -> list[Entrant]:
+        """Entrants after a tournament, the best first; taken from the journal as far as it goes."""
+        rng = np.random.default_rng([self.seed, 1, n_states, fold])
+        done, entrants = self.journal.recalled(n_states, fold) if self.journal else (0, [])
+        starts = [] if entrants else list(self.setting.starts(split.training, n_states, rng))
+        if self.given is not None and not entrants:
+            starts.insert(0, self.given)
+
+        def after_round(number: int, active: list[Entrant]) -> bool:
+            before = self.e_steps + tournament.e_steps
+            if self.journal:
+                self.journal.note(n_states, fold, number, active, before)
+            return self._watched(n_states, fold, number, active, before)
+
+        if self.journal:
+            self.e_steps = max(self.e_steps, self.journal.e_steps)
+        if done < len(SCHEDULE):
+            try:
+                entrants = tournament.run(starts, after_round, entrants, done)
+            finally:
+                self.e_steps += tournament.e_steps
+            if self.journal:
+                self.journal.note(n_states, fold, len(SCHEDULE), entrants[:FEW], self.e_steps)
+        return entrants
+
+    def _watched(self, n_states: int, fold: int, number: int, entrants: list[Entrant], e_steps: int) -> bool:
+        """Report progress; end the tournament when time is up and there is an answer in it."""
+        seconds = time.monotonic() - self._began
+        if self.callback:
+            loss = min(entrant.loss for entrant in entrants)
+            place = n_states, fold, len(self._splits), number, len(SCHEDULE)
+            if self.callback(SearchProgress(*place, loss, e_steps, seconds)) is True:
+                self._end(n_states, entrants, Stop.INTERRUPTED)
+        if self.time_limit is not None and seconds >= self.time_limit:
+            self._end(n_states, entrants, Stop.TIME_LIMIT)
+        return False
+
+    def _end(self, n_states: int, entrants: list[Entrant], stop: Stop) -> None:
+        """End the search; its first tournament gives its best so far."""
+        best = min(entrants, key=lambda entrant: entrant.loss)
+        if not any(self.winners.values()) and np.isfinite(best.loss):
+            self.winners[n_states].append(best)
+            self.sizes[n_states] = Size(n_states, (best.loss,), (best.loss,))
+        raise Ended(stop)
+
+
+def _clearly_lower(one: Size, other: Size) -> bool:
+    """Whether the joint loss of the first is lower by more than a standard error of the difference."""
+    gains = np.array(other.joint_losses) - np.array(one.joint_losses)
+    error = float(np.std(gains, ddof=1)) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
+    return float(gains.mean()) > error
+
+
+def _divergence(mean: Floats, own: Floats) -> Floats:
+    """Kullback-Leibler divergence of two-valued distributions: seen what was seen, or not."""
+    p, q = (np.clip(values, 1e-12, 1.0 - 1e-12) for values in (mean, own))
+    divergence: Floats = p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))
+    return divergence
