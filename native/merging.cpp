@@ -128,7 +128,7 @@ class Merging {
         red_[node] = static_cast<Node>(states_.size());
         states_.push_back(node);
         table_.resize(table_.size() + n_symbols_, none);
-        Node* row = &table_[table_.size() - n_symbols_];
+        Node* row = table_.data() + (table_.size() - n_symbols_);
         for (Node child = first_[node]; child != none; child = next_[child]) row[symbol_[child]] = child;
     }
 

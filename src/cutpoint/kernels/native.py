@@ -118,7 +118,8 @@ def merged_machine(
     table, counts = _native.merged_machine(
         symbols, offsets, labels, weights, n_symbols, pseudo, n_states, width, ROUNDS_PER_STATE * n_states
     )
-    return table.reshape(-1, n_symbols), counts.reshape(-1, len(pseudo))
+    counts = counts.reshape(-1, len(pseudo))
+    return table.reshape(len(counts), n_symbols), counts
 
 
 def prefix_tree(

@@ -69,6 +69,12 @@ def check_time_limit(seconds: float | None) -> None:
         raise InvalidArgument(f"time_limit must be a positive number of seconds, or None; got {shown(seconds)}.")
 
 
+def check_callback(callback: object) -> None:
+    """Refuse what cannot be called."""
+    if callback is not None and not callable(callback):
+        raise InvalidArgument(f"callback must be a function of a Progress, or None; got {shown(callback)}.")
+
+
 def ascend(
     acceptor: Acceptor,
     sample: Sample,
@@ -83,38 +89,46 @@ def ascend(
 
     A step that gains nothing (rounding, or no information) leaves the acceptor as it was.
     """
-    began = time.monotonic()
-    stop, detail = Stop.STEP_LIMIT, ""
-    climb: Climb | None = None
     try:
         climb, gain = _begun(e_step, m_step, accelerate, checkpoint)
-        while climb.e_steps < limits.max_steps:
-            if gain is None or gain > limits.tolerance * sample.total:
-                gain = climb.step()
-                if checkpoint:
-                    checkpoint.save(_state(climb, gain))
-                progress = Progress(climb.e_steps, climb.objective, gain, time.monotonic() - began)
-                if callback and callback(progress) is True:
-                    stop = Stop.INTERRUPTED
-                    break
-            if gain <= limits.tolerance * sample.total:
-                stop = Stop.CONVERGED if sample.has_evidence else Stop.NO_EVIDENCE
-                break
-            if limits.time_limit is not None and time.monotonic() - began >= limits.time_limit:
-                stop = Stop.TIME_LIMIT
-                break
     except ImpossibleObservation as impossible:
-        stop, detail = Stop.IMPOSSIBLE, str(impossible)
+        return Fit(acceptor, (-math.inf,), Stop.IMPOSSIBLE, -math.inf, str(impossible))
+    try:
+        stop, detail = _climbed(climb, gain, sample, limits, callback, checkpoint)
     except KeyboardInterrupt:
-        if climb is None:
-            raise
-        stop = Stop.INTERRUPTED
-    if climb is None:
-        return Fit(acceptor, (-math.inf,), stop, -math.inf, detail)
+        stop, detail = Stop.INTERRUPTED, ""
     unchanged = zip(climb.parameters, (acceptor.transitions, acceptor.initial), strict=True)
     if not all(np.array_equal(found, given) for found, given in unchanged):
         acceptor = acceptor.replace(transitions=climb.parameters.transitions, initial=climb.parameters.initial)
     return Fit(acceptor, tuple(climb.history), stop, climb.counts.log_likelihood, detail)
+
+
+def _climbed(
+    climb: Climb,
+    gain: float | None,
+    sample: Sample,
+    limits: Limits,
+    callback: Callback | None,
+    checkpoint: Checkpoint | None,
+) -> tuple[Stop, str]:
+    """Take steps, the last of which had this gain, until there is a reason to stop; the reason, and more about it."""
+    began, enough = time.monotonic(), limits.tolerance * sample.total
+    while gain is None or gain > enough:
+        if climb.e_steps >= limits.max_steps:
+            return Stop.STEP_LIMIT, ""
+        try:
+            gain = climb.step()
+        except ImpossibleObservation as impossible:
+            return Stop.IMPOSSIBLE, str(impossible)
+        if checkpoint:
+            checkpoint.save(_state(climb, gain))
+        progress = Progress(climb.e_steps, climb.objective, gain, time.monotonic() - began)
+        answer = callback(progress) if callback else None
+        if isinstance(answer, bool | np.bool_) and answer:
+            return Stop.INTERRUPTED, ""
+        if limits.time_limit is not None and gain > enough and time.monotonic() - began >= limits.time_limit:
+            return Stop.TIME_LIMIT, ""
+    return Stop.CONVERGED if sample.has_evidence else Stop.NO_EVIDENCE, ""
 
 
 def _begun(

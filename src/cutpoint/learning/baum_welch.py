@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from cutpoint.data import Sample
-from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, Callback, Limits, ascend
+from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, Callback, Limits, ascend, check_callback
 from cutpoint.learning.checkpoint import Checkpoint, digest
 from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import InMemory
@@ -87,6 +87,7 @@ def baum_welch(
     check_acceptor(acceptor)
     check_sample(sample)
     check_threads(threads)
+    check_callback(callback)
     limits = Limits(tolerance, max_steps, time_limit)
     sample = sample.recoded(acceptor.alphabet)  # once, so that its prefix tree serves every step
     masks = mark_masks(acceptor, sample)

@@ -49,11 +49,12 @@ class Checkpoint:
 
 
 def digest(sample: Sample, *parts: object) -> str:
-    """Digest of a sample and of everything else that decides the result of a run."""
+    """Digest of a sample and of everything else that decides the result of a run.
+
+    Names are left out: the text of a set of them is another in each process. Codes and masks say what they mean.
+    """
     found = hashlib.sha256()
-    for array in (sample.symbols, sample.offsets, sample.ends, sample.counts, sample.marks):
-        found.update(b"-" if array is None else array.tobytes())
-    for part in (tuple(sample.alphabet), sample.mark_table, *parts):
-        content = part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
-        found.update(len(content).to_bytes(8, "little") + content)
+    for part in (sample.symbols, sample.offsets, sample.ends, sample.counts, sample.marks, *parts):
+        kind = f"{part.dtype} {part.shape}" if isinstance(part, np.ndarray) else repr(part)
+        found.update(kind.encode() + b"\n" + (part.tobytes() if isinstance(part, np.ndarray) else b""))
     return found.hexdigest()

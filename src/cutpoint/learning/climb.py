@@ -92,6 +92,7 @@ class Climb:
             raised = (np.where(end > 0.0, np.maximum(to, FLOOR), 0.0) for to, end in zip(leapt, second, strict=True))
             leapt = Parameters(*raised)
         leapt = self._m_step.scaled(leapt, second)
+        leapt = Parameters(*map(_where_moved, self.parameters, second, leapt))
         visited = [(first, counts, objective)]
         try:
             visited.append((leapt, *self._valued(leapt)))
@@ -127,6 +128,14 @@ def extrapolated(start: Parameters, first: Parameters, second: Parameters, cap: 
         _exponential(x + 2.0 * length * r + length * length * w) for x, r, w in zip(logs[0], speeds, turns, strict=True)
     ]
     return length, Parameters(*(np.where(end > 0.0, to, 0.0) for to, end in zip(ends, second, strict=True)))
+
+
+def _where_moved(
+    start: NDArray[np.float64], second: NDArray[np.float64], leapt: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The leap in rows that the two steps changed; the others, such as rows never reached, keep their bits."""
+    moved: NDArray[np.bool_] = (second != start).any(axis=-1, keepdims=True)
+    return np.where(moved, leapt, second)
 
 
 def _exponential(logs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -40,10 +40,7 @@ class MStep:
     ) -> None:
         self.learn_initial = learn_initial
         self._groups = [(axis, group) for axis, group in ((0, symbol_groups), (1, state_groups)) if group is not None]
-        tied = bool(self._groups)
-        self.start = Parameters(
-            self._pooled(start.transitions, mean=True) if tied else start.transitions, start.initial
-        )
+        self.start = Parameters(self._mean(start.transitions), start.initial)
         positive = self.start.transitions > 0.0
         self.pseudo = Parameters(
             np.where(positive, pseudo.transitions, 0.0),
@@ -52,7 +49,8 @@ class MStep:
         self._free: NDArray[np.bool_] | None = None
         if fixed is not None and fixed.any():
             self._free = ~fixed
-            self._mass = 1.0 - np.where(fixed, self.start.transitions, 0.0).sum(axis=-1, keepdims=True)
+            # Not 1 minus the fixed entries, which is negative where a row sums to 1 + 1e-10.
+            self._mass = np.where(fixed, 0.0, self.start.transitions).sum(axis=-1, keepdims=True)
 
     def __call__(self, counts: Counts, current: Parameters) -> Parameters:
         """Parameters of highest expected objective, given the counts of an E-step at the current ones."""
@@ -95,15 +93,23 @@ class MStep:
         ties = [np.concatenate(([axis], group)) for axis, group in self._groups]
         return ties + ([] if self._free is None else [self._free])
 
-    def _pooled(self, rows: Floats, mean: bool = False) -> Floats:
-        """Sum (or mean) of tied rows, in every one of them."""
+    def _pooled(self, rows: Floats) -> Floats:
+        """Sum of tied rows, in every one of them."""
         for axis, group in self._groups:
-            moved = np.moveaxis(rows, axis, 0)
-            sums = np.zeros_like(moved)
-            np.add.at(sums, group, moved)
-            sizes = np.bincount(group, minlength=len(group)).reshape(-1, *[1] * (rows.ndim - 1))
-            rows = np.moveaxis((sums / np.maximum(sizes, 1) if mean else sums)[group], 0, axis)
+            rows = _sums(rows, axis, group)
         return rows
+
+    def _mean(self, rows: Floats) -> Floats:
+        """Mean of tied rows, in every one of them; rows that are equal keep their bits."""
+        for axis, group in self._groups:
+            first = rows.take(group, axis=axis)
+            sizes = np.bincount(group, minlength=len(group))[group]
+            rows = first + _sums(rows - first, axis, group) / np.expand_dims(sizes, (1, 2) if axis == 0 else (0, 2))
+        return rows
+
+    def alike(self, rows: NDArray[Any]) -> bool:
+        """Whether tied rows are equal."""
+        return all(np.array_equal(rows, rows.take(group, axis=axis)) for axis, group in self._groups)
 
 
 def m_step(
@@ -125,10 +131,9 @@ def m_step(
         symbol_groups,
         state_groups,
     )
-    if step._free is not None and (symbol_groups is not None or state_groups is not None):
-        same = np.where(step._free, 0.0, acceptor.transitions)
-        if not np.array_equal(same, step._pooled(same, mean=True)):
-            raise InvalidArgument("rows that are tied must be fixed at the same entries, with the same values.")
+    free = step._free
+    if free is not None and not (step.alike(free) and step.alike(np.where(free, 0.0, acceptor.transitions))):
+        raise InvalidArgument("rows that are tied must be fixed at the same entries, with the same values.")
     return step
 
 
@@ -140,6 +145,14 @@ def shares(weights: Floats, fallback: Floats) -> Floats:
         weights / totals if reached.all() else np.where(reached, weights / np.where(reached, totals, 1.0), fallback)
     )
     return result
+
+
+def _sums(rows: Floats, axis: int, group: Group) -> Floats:
+    """Sum of the rows of each group along an axis, in every one of them."""
+    moved = np.moveaxis(rows, axis, 0)
+    sums = np.zeros_like(moved)
+    np.add.at(sums, group, moved)
+    return np.ascontiguousarray(np.moveaxis(sums[group], 0, axis))
 
 
 def _pseudo_counts(prior: ArrayLike, acceptor: Acceptor) -> Parameters:
@@ -180,7 +193,9 @@ def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
                 f"... for all; got {shown(item)}."
             )
         names = acceptor.alphabet, acceptor.states, acceptor.states
-        place = (slice(None) if part is ... else axis.code(part) for part, axis in zip(item, names, strict=False))
+        place = (
+            slice(None) if part is ... else axis.code(part, "fixed: ") for part, axis in zip(item, names, strict=False)
+        )
         mask[tuple(place)] = True
     return mask
 
@@ -204,7 +219,7 @@ def _groups(argument: str, groups: Iterable[Iterable[Any]], names: Names) -> Gro
             )
         if seen & set(codes):
             raise InvalidArgument(
-                f"{argument}: a name can be in one group only; {shown(names[min(seen & set(codes))])}."
+                f"{argument}: a name can be in one group only; {shown(names[min(seen & set(codes))])} is in two."
             )
         seen |= set(codes)
         number[codes] = min(codes)
