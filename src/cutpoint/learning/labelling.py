@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
+from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.names import listed
-from cutpoint.errors import InvalidSample
+from cutpoint.errors import InvalidArgument, InvalidSample
 
 Kinds = NDArray[np.int32]
 """Label of each state."""
@@ -37,7 +38,17 @@ class Labelling:
     @classmethod
     def classes(cls, sample: Sample, names: Sequence[Hashable]) -> Labelling:
         """Classes as labels, in a sample whose seen "states" are classes."""
-        shown = [None if mark.states is None else next(iter(mark.states)) for mark in sample.mark_table]
+        shown: list[Hashable] = []
+        for mark in sample.mark_table:
+            if mark.states is not None and (len(mark.states) > 1 or not mark.states <= set(names)):
+                raise InvalidArgument(
+                    f"what was seen must be one of the classes {listed(names)}; got {listed(mark.states)}."
+                )
+            if mark.verdict is not None and mark not in FIRST_MARKS:
+                raise InvalidArgument("a sample of classes cannot hold verdicts at the same positions.")
+            shown.append(None if mark.states is None else next(iter(mark.states)))
+        if sample.ends.any():
+            raise InvalidArgument("a sample of classes cannot hold verdicts; give the class as the last state instead.")
         return cls._checked(sample, tuple(names), shown)
 
     @classmethod
@@ -71,7 +82,8 @@ class Labelling:
         """How often each label was seen."""
         labels = self.positions(sample)
         weights = np.repeat(sample.counts, sample.lengths + 1)
-        return np.bincount(labels[labels >= 0], weights[labels >= 0], minlength=len(self.names))
+        sums = np.bincount(labels[labels >= 0], weights[labels >= 0], minlength=len(self.names))
+        return sums.astype(np.float64)
 
     def spread(self, n_states: int, n_final: int | None = None) -> Kinds:
         """Labels dealt out to states in turn; or, with ``n_final``, so many of the last label."""

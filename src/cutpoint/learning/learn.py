@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from cutpoint.errors import InvalidArgument, InvalidSample, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.learning.ascent import check_time_limit
 from cutpoint.learning.checkpoint import Checkpoint, digest
-from cutpoint.learning.e_step import check_threads, expected_counts, log_likelihood
+from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import Parameters
 from cutpoint.learning.evidence import check_sample
 from cutpoint.learning.journal import Journal
@@ -33,6 +33,9 @@ PRIOR = 0.01
 
 FOLDS = 5
 
+HALF_A_VISIT = 0.5
+"""States with fewer visits, in expectation, are not used."""
+
 LARGE = 50_000
 """From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
 
@@ -44,6 +47,7 @@ def learn(
     *,
     n_final: int | None = None,
     final: Collection[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
     start: Acceptor | None = None,
     prior: float = PRIOR,
     folds: int | None = None,
@@ -69,6 +73,8 @@ def learn(
         k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
     n_final : number of final states; by default half of them, or as merging finds them.
     final : names of the final states, where states were seen; by default those seen with an accepting verdict.
+    classes : names of classes, if what the sample has as seen states are classes: each class is shared by several
+        hidden states, and ``Learned.labels`` tells the class of each state. States of the last class are final.
     start : an acceptor to begin from, beside the other starts.
     prior : Dirichlet pseudo-counts of every cell.
     folds : number of folds, five unless told (fewer if there are fewer observations).
@@ -105,7 +111,7 @@ def learn(
         check_acceptor(start)
         n_states = _size_of(start, n_states)
         sample = sample.recoded(start.alphabet)
-    setting = _setting(sample, n_states, n_final, final, start)
+    setting = _setting(sample, n_states, n_final, final, classes, start)
     search = Search(
         sample,
         setting,
@@ -118,7 +124,7 @@ def learn(
         time_limit,
     )
     if checkpoint is not None:
-        problem = n_states, n_final, final, start, prior, search.folds, search.fold_limit, search.seed
+        problem = n_states, n_final, final, classes, start, prior, search.folds, search.fold_limit, search.seed
         search.journal = Journal(Checkpoint(checkpoint, digest(sample, *problem)))
     return _result(search, setting.sizes if n_states is None else (n_states,), team, n_states is not None)
 
@@ -146,6 +152,7 @@ def _setting(
     n_states: int | None,
     n_final: int | None,
     final: Collection[Hashable] | None,
+    classes: Sequence[Hashable] | None,
     start: Acceptor | None,
 ) -> Setting:
     if not sample.has_evidence:
@@ -153,6 +160,8 @@ def _setting(
             "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
             "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
         )
+    if classes is not None:
+        return _checked(Hidden(Labelling.classes(sample, classes)), n_states)
     if any(mark.states is not None for mark in sample.mark_table):
         if n_final is not None:
             raise InvalidArgument("n_final is for states without names; states were seen, so pass final={...}.")
@@ -161,7 +170,10 @@ def _setting(
         raise InvalidArgument("final is for states with names, and no state was seen; pass n_final=... instead.")
     if n_final is not None:
         whole_number("n_final", n_final, least=1)
-    hidden = Hidden(Labelling.verdicts(sample), n_final)
+    return _checked(Hidden(Labelling.verdicts(sample), n_final), n_states)
+
+
+def _checked(hidden: Hidden, n_states: int | None) -> Hidden:
     if n_states is not None:
         hidden.check_size(n_states)
     return hidden
@@ -198,27 +210,28 @@ def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> L
         )
         for (place, kinds), winner in zip(places, winners, strict=True)
     )
-    if team > 1:
-        members = members[:team]
-        acceptor, chosen = mixture([member.acceptor for member in members]), 0
-    else:
-        chosen = search.nearest_to_all(places)
-        acceptor = members[chosen].acceptor
-    unused = _unused(acceptor, search.sample)
+    chosen = list(range(len(members)))[:team] if team > 1 else [search.nearest_to_all(places)]
+    members = members[:team] if team > 1 else members
+    best_few = [places[k] for k in chosen]
+    parts = [members[k].acceptor for k in chosen]
+    acceptor = mixture(parts) if team > 1 else parts[0]
+    used = np.concatenate([search.visits(*place) for place in best_few]) >= HALF_A_VISIT
+    unused = tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
     detail = unused_sentence(unused, acceptor.n_states) if unused else ""
     if unused and asked and team == 1:
         warnings.warn(detail, UnusedStatesWarning, stacklevel=3)
-    history = tuple(entry.objective for entry in members[chosen].curve)
-    tried = tuple(search.sizes[size] for size in sorted(search.sizes))
-    total = log_likelihood(acceptor, search.sample)
-    return Learned(acceptor, history, stop, total, detail, members, tried, search.e_steps, unused)
-
-
-def _unused(acceptor: Acceptor, sample: Sample) -> tuple[Hashable, ...]:
-    """States with less than half a visit in expectation."""
-    counts = expected_counts(acceptor, sample)
-    visits = counts.initial + counts.transitions.sum(axis=(0, 1))
-    return tuple(state for state, times in zip(acceptor.states, visits, strict=True) if times < 0.5)
+    return Learned(
+        acceptor,
+        tuple(entry.objective for entry in members[chosen[0]].curve),
+        stop,
+        search.log_likelihood(best_few),
+        detail,
+        members,
+        tuple(search.sizes[size] for size in sorted(search.sizes)),
+        search.e_steps,
+        unused,
+        tuple(label for _, kinds in best_few for label in search.setting.labels(kinds)),
+    )
 
 
 def _cores() -> int:

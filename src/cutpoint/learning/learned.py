@@ -80,12 +80,14 @@ class Learned(Fit):
     sizes : how each number of states did that was tried.
     e_steps : E-steps in all.
     unused : states that no run visits, in expectation not even half a time.
+    labels : what each state of the acceptor shows: True (final) or False, or its class.
     """
 
     members: tuple[Member, ...] = ()
     sizes: tuple[Size, ...] = ()
     e_steps: int = 0
     unused: tuple[Any, ...] = ()
+    labels: tuple[Any, ...] = ()
 
     @property
     def validation_loss(self) -> float:

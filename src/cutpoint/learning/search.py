@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -119,11 +120,24 @@ class Search:
         self.e_steps += climb.e_steps
         return climb.parameters
 
+    def visits(self, place: Parameters, kinds: Kinds) -> Floats:
+        """Expected number of visits to each state."""
+        counts = InMemory(self.sample, self.threads).expected_counts(place, self.setting.masks(kinds))
+        visits: Floats = counts.initial + counts.transitions.sum(axis=(0, 1))
+        return visits
+
+    def log_likelihood(self, members: list[tuple[Parameters, Kinds]]) -> float:
+        """Log-likelihood of the whole sample under the mixture of some members."""
+        mean = np.logaddexp.reduce(self._logs(members), axis=0) - math.log(len(members))
+        return float((self.sample.counts * mean).sum())
+
+    def _logs(self, members: list[tuple[Parameters, Kinds]]) -> Floats:
+        engine = InMemory(self.sample, self.threads)
+        return np.stack([engine.log_likelihoods(place, self.setting.masks(kinds)) for place, kinds in members])
+
     def nearest_to_all(self, members: list[tuple[Parameters, Kinds]]) -> int:
         """Member whose probabilities of what was seen are nearest to the mean of all members'."""
-        engine = InMemory(self.sample, self.threads)
-        logs = np.stack([engine.log_likelihoods(place, self.setting.masks(kinds)) for place, kinds in members])
-        probabilities = np.exp(logs)
+        probabilities = np.exp(self._logs(members))
         mean = probabilities.mean(axis=0)
         apart = [_divergence(mean, own) for own in probabilities]
         return int(np.argmin([float((self.sample.counts * value).sum()) for value in apart]))

@@ -46,6 +46,9 @@ class Setting(Protocol):
     def acceptor(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Acceptor:
         """Acceptor of some parameters."""
 
+    def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
+        """What each state shows."""
+
 
 class Hidden:
     """States without names: of each only a label can be seen, a verdict or a class."""
@@ -63,6 +66,10 @@ class Hidden:
     def acceptor(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Acceptor:
         """Acceptor with numbered states; those of the last label are final."""
         return Acceptor(len(kinds), alphabet, *parameters, kinds == len(self.labelling.names) - 1)
+
+    def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
+        """Verdict or class of each state."""
+        return tuple(self.labelling.names[kind] for kind in kinds)
 
     def check_size(self, n_states: int) -> None:
         """Refuse fewer states than labels, or than final states and one more."""
@@ -133,6 +140,10 @@ class Named:
     def acceptor(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Acceptor:
         """Acceptor with the states' names."""
         return Acceptor(self.states, alphabet, *parameters, self.final)
+
+    def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
+        """Whether each state is final."""
+        return tuple(self.final.tolist())
 
 
 def _seen_states(sample: Sample) -> list[Hashable]:

@@ -103,7 +103,8 @@ def merged(
 
 def smoothed(rows: Floats, share: float) -> Floats:
     """Rows with a share spread evenly."""
-    return (1.0 - share) * rows + share / rows.shape[-1]
+    result: Floats = (1.0 - share) * rows + share / rows.shape[-1]
+    return result
 
 
 def _majorities(seen: Floats, rates: Floats) -> Kinds:
