@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: bench demo test lint types check-python clean sanitize wheel
+.PHONY: bench bench-learning demo test lint types check-python clean sanitize wheel
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
@@ -18,6 +18,10 @@ test: lint types
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python benchmarks/kernels.py
+
+bench-learning: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python benchmarks/learning.py --seeds 10
 
 lint: $(STAMP)
 	$(BIN)/ruff check

@@ -116,7 +116,7 @@ def ours(acceptor: cp.Acceptor, sample: cp.Sample, rounds: int = 5, peers: Resul
 
 def hmmlearn_actions(n_states: int, n_symbols: int) -> tuple[int, dict[str, Callable[[], object]]]:
     """Hmmlearn's categorical HMM, its faster implementation, on words of about 50: symbols, and what to time."""
-    from hmmlearn.hmm import CategoricalHMM  # noqa: PLC0415
+    from hmmlearn.hmm import CategoricalHMM
 
     rng = np.random.default_rng(0)
     lengths = rng.integers(40, 61, size=200)
@@ -135,8 +135,8 @@ def dynamax_actions(n_states: int, n_symbols: int) -> tuple[int, dict[str, Calla
     """Dynamax's categorical HMM in float64, compiled beforehand, on all cores; nothing where it is not installed."""
     if importlib.util.find_spec("dynamax") is None:
         return 1, {}
-    import jax  # noqa: PLC0415
-    from dynamax.hidden_markov_model import CategoricalHMM  # noqa: PLC0415
+    import jax
+    from dynamax.hidden_markov_model import CategoricalHMM
 
     jax.config.update("jax_enable_x64", True)
     data = jax.numpy.array(np.random.default_rng(0).integers(n_symbols, size=(400, 50, 1)))
@@ -298,7 +298,7 @@ def processor() -> str:
 
 def main() -> None:
     """Measure everything, print the page, write it with its figures."""
-    from page import plot, written  # noqa: PLC0415
+    from page import plot, written
 
     results = {
         "processor": processor(),

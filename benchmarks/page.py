@@ -116,10 +116,10 @@ def _percent(share: float) -> str:
 
 def plot(results: Results, path: Path) -> None:
     """Time per symbol against states, and time against symbols."""
-    import matplotlib as mpl  # noqa: PLC0415
+    import matplotlib as mpl
 
     mpl.use("Agg")
-    import matplotlib.pyplot as plt  # noqa: PLC0415
+    import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     rows = results["states"]

@@ -64,11 +64,16 @@ class Climb:
             self._go([(better, counts, objective)])
         return gain
 
-    def advance(self, e_steps: int) -> None:
-        """Take steps until at least so many E-steps are done, or nothing is gained; extrapolations begin anew."""
+    def advance(self, e_steps: int, least_gain: float = 0.0) -> bool:
+        """Take steps until at least so many E-steps are done; extrapolations begin anew.
+
+        Returns False if it came to rest: an EM step gained no more than ``least_gain``.
+        """
         goal, self.cap = self.e_steps + e_steps, FIRST_CAP
-        while self.e_steps < goal and self.step() > 0.0:
-            pass
+        while self.e_steps < goal:
+            if self.step() <= least_gain:
+                return False
+        return True
 
     def _valued(self, parameters: Parameters) -> tuple[Counts, float]:
         counts = self._e_step(parameters)

@@ -51,14 +51,14 @@ def _arrays(entrant: Entrant) -> Arrays:
         entrant.kinds,
         *entrant.place,
         *entrant.best,
-        np.array([entrant.loss, entrant.steps]),
+        np.array([entrant.loss, entrant.steps, entrant.at_rest]),
         np.array(entrant.curve, dtype=np.float64).reshape(-1, 4),
     )
     return dict(zip(NAMES, values, strict=True))
 
 
 def _entrant(saved: Arrays) -> Entrant:
-    loss, steps = saved["numbers"].tolist()
+    loss, steps, at_rest = saved["numbers"].tolist()
     curve = [(int(row[0]), *row[1:]) for row in saved["curve"].tolist()]
     return Entrant(
         saved["name"].tobytes().decode(),
@@ -68,4 +68,5 @@ def _entrant(saved: Arrays) -> Entrant:
         loss,
         int(steps),
         curve,
+        bool(at_rest),
     )

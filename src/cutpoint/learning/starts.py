@@ -27,6 +27,9 @@ SLIGHT = 0.05
 MERGES = tuple((strength, width) for strength in (0.1, 0.5, 2.0) for width in (1, 8))
 """Prior strength and number of edges compared, of each start by merging."""
 
+TWINS = ((0.1, 8), (0.5, 1), (0.5, 8), (2.0, 8))
+"""The same for starts with doubled states."""
+
 RANDOM_STARTS = 8
 """Random starts of each kind: plain, after a curriculum, lazy."""
 
@@ -47,6 +50,9 @@ def all_starts(
     n_symbols = len(sample.alphabet)
     for strength, width in MERGES:
         yield merged(sample, labelling, n_states, n_final, strength, width, rng)
+    if n_final is None:
+        for strength, width in TWINS:
+            yield twinned(sample, labelling, n_states, strength, width, rng)
     kinds = labelling.spread(n_states, n_final)
     for name in ("random", "curriculum", "lazy"):
         for _ in range(RANDOM_STARTS):
@@ -78,6 +84,48 @@ def merged(
     rng: np.random.Generator,
 ) -> Start:
     """Machine merged from the labelled prefix tree; states it does not need begin at random."""
+    table, seen, rates = _machine(sample, labelling, n_states, strength, width)
+    found = len(table)
+    rows = random_parameters(len(sample.alphabet), n_states, rng).transitions
+    rows[:, :found] = smoothed(_one_hot(table, np.eye(n_states)[:found]), SMOOTHING)
+    initial = smoothed((np.arange(n_states) == 0).astype(np.float64), SMOOTHING)
+    kinds = labelling.spread(n_states, n_final)
+    kinds[:found] = _majorities(seen, rates)
+    name = f"merged ({strength:g}, {width})"
+    return Start(name, Parameters(rows, initial), _repaired(kinds, seen, rates, len(rates), n_final))
+
+
+def twinned(
+    sample: Sample, labelling: Labelling, n_states: int, strength: float, width: int, rng: np.random.Generator
+) -> Start:
+    """Machine merged into fewer states, those of mixed labels doubled: labels with noise, but certain moves.
+
+    A state in which two labels were seen becomes two states that move alike; whatever leads there is split between
+    them as the labels were. So noise in labels need not be explained by leaks between states.
+    """
+    table, seen, rates = _machine(sample, labelling, max(1, n_states * 2 // 3), strength, width)
+    found = len(table)
+    order = np.argsort(-(seen + rates), axis=1, kind="stable")
+    ranked = np.take_along_axis(seen + rates, order, axis=1)
+    doubled = np.argsort(-ranked[:, 1], kind="stable")[: n_states - found]
+    home = np.zeros((found, n_states))  # where a run that is led to a merged state arrives
+    home[np.arange(found), np.arange(found)] = 1.0
+    kinds = labelling.spread(n_states)
+    kinds[:found] = order[:, 0]
+    parents = np.concatenate((np.arange(found), doubled))
+    for twin, state in enumerate(doubled.tolist(), found):
+        kinds[twin] = order[state, 1]
+        home[state, [state, twin]] = ranked[state, :2] / ranked[state, :2].sum()
+    rows = random_parameters(len(sample.alphabet), n_states, rng).transitions
+    rows[:, : len(parents)] = smoothed(_one_hot(table, home)[:, parents], SLIGHT)
+    kinds = _repaired(kinds, seen, rates, len(rates), None)
+    return Start(f"twinned ({strength:g}, {width})", Parameters(rows, smoothed(home[0], SLIGHT)), kinds)
+
+
+def _machine(
+    sample: Sample, labelling: Labelling, n_states: int, strength: float, width: int
+) -> tuple[NDArray[np.int32], Floats, Floats]:
+    """Next state by state and symbol, weight of each label in each state, and the base rates of the labels."""
     rates = labelling.totals(sample) / labelling.totals(sample).sum()
     pseudo = strength * len(rates) * np.maximum(rates, 1e-6)
     table, seen = kernels().merged_machine(
@@ -90,15 +138,13 @@ def merged(
         n_states,
         width,
     )
-    found = len(table)
-    rows = random_parameters(len(sample.alphabet), n_states, rng).transitions
-    known = (np.arange(n_states) == table.T[:, :, None]) + (table.T[:, :, None] < 0) / n_states
-    rows[:, :found] = smoothed(known, SMOOTHING)
-    initial = smoothed((np.arange(n_states) == 0).astype(np.float64), SMOOTHING)
-    kinds = labelling.spread(n_states, n_final)
-    kinds[:found] = _majorities(seen, rates)
-    name = f"merged ({strength:g}, {width})"
-    return Start(name, Parameters(rows, initial), _repaired(kinds, seen, rates, len(rates), n_final))
+    return table, seen, rates
+
+
+def _one_hot(table: NDArray[np.int32], home: Floats) -> Floats:
+    """Rows ``[a, state, t]`` of a table of next states, each a row of ``home``; even where no next state is known."""
+    known = home[np.maximum(table.T, 0)]
+    return np.where(table.T[:, :, None] < 0, 1.0 / home.shape[1], known)
 
 
 def smoothed(rows: Floats, share: float) -> Floats:

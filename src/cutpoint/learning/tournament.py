@@ -29,6 +29,9 @@ SCHEDULE = (1000,) * 2 + (16,) * 2 + (8,) * 4 + (4,) * 20
 PATIENCE = 12
 """A climb ends after so many rounds without a lower held-out loss."""
 
+AT_REST = 1e-7
+"""A climb ends where an EM step gains no more per observation."""
+
 FIRST_STEPS = 40
 """E-steps on short words in a climb that begins with them."""
 
@@ -61,6 +64,7 @@ class Entrant:
     loss: float = math.inf
     steps: int = 0
     curve: list[tuple[int, float, float, float]] = field(default_factory=list)
+    at_rest: bool = False
     climb: Climb | None = None
     engine: InMemory | None = None
 
@@ -68,7 +72,7 @@ class Entrant:
     def finished(self) -> bool:
         """Whether more rounds would not help: at rest, impossible, or no better for long."""
         done = self.curve[-1][0] if self.curve else 0
-        return done - self.steps >= PATIENCE * ROUND
+        return self.at_rest or done - self.steps >= PATIENCE * ROUND
 
 
 class Tournament:
@@ -136,7 +140,7 @@ class Tournament:
             if entrant.climb is None or entrant.engine is not engine:
                 entrant.climb, entrant.engine = self._climb(engine, entrant.kinds, entrant.place), engine
             climb, taken = entrant.climb, entrant.climb.e_steps
-            climb.advance(ROUND)
+            entrant.at_rest = not climb.advance(ROUND, AT_REST * engine.total) and engine is self._training
         except ImpossibleObservation:
             entrant.curve.append((before + PATIENCE * ROUND, -math.inf, math.inf, math.inf))
             return 1
