@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,8 @@ from cutpoint.estimator.lexicon import Lexicon
 from cutpoint.estimator.stepwise import Running
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
-from cutpoint.learning import Counts, Learned, learn
+from cutpoint.learning import Counts, Learned, Stop, learn
+from cutpoint.learning.ascent import check_time_limit
 from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import InMemory, Parameters
 from cutpoint.learning.learn import PRIOR
@@ -99,7 +101,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         prior: float = PRIOR,
         cut_point: Any = None,
         unknown: str = "error",
-        min_count: float = 2,
+        min_count: int = 2,
         position: bool = False,
         n_final: int | None = None,
         folds: int | None = None,
@@ -138,7 +140,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._start(words, labels, weights_of(sample_weight, len(words)), np.unique(labels))
 
     def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         r"""Go on learning from a further batch of words: one step of stepwise EM, states and symbols kept.
 
@@ -156,7 +158,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = labels_of(y, len(words))
         check_classification_targets(labels)
         weights = weights_of(sample_weight, len(words))
-        named = None if classes is None else np.unique(np.asarray(classes))
+        named = None if classes is None else np.unique(np.array(list(classes)))
         if not hasattr(self, "acceptor_"):
             return self._start(words, labels, weights, np.unique(labels) if named is None else named)
         if named is not None and not np.array_equal(named, self.classes_):
@@ -183,12 +185,13 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         share = 1.0 if len(classes) > 2 or self.cut_point is not None else SHARE_OF_TIME
         names = classes.tolist() if len(classes) > 2 else None
         fit = self._learn(sample, seed, share, self.n_states, team=self.team, classes=names, folds=self.folds)
+        cut_point = self._cut_point(sample, fit, seed) if len(classes) == 2 else None
         self.classes_ = classes
         self.fit_ = fit
         self.labels_ = classes[[classes.tolist().index(label) if names else int(label) for label in fit.labels]]
         self.acceptor_ = _extended(fit.acceptor, lexicon.alphabet)
         self.alphabet_ = self.acceptor_.alphabet
-        self.cut_point_ = self._cut_point(sample, fit, seed)
+        self.cut_point_ = cut_point
         self._lexicon = lexicon
         self._running = Running.first(self._expected_counts(sample), sample.total)
         return self
@@ -210,12 +213,12 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         options |= {"n_final": self.n_final, "prior": self.prior, "threads": self.threads}
         return learn(sample, n_states, time_limit=limit, rng=seed, **options)
 
-    def _cut_point(self, sample: Sample, fit: Learned, seed: int) -> float | None:
-        """Cut point: as given, or chosen."""
-        if len(self.classes_) > 2:
-            return None
+    def _cut_point(self, sample: Sample, fit: Learned, seed: int) -> float:
+        """Cut point of two classes: as given, or chosen."""
         if self.cut_point is not None:
             return float(cut_point_value(self.cut_point))
+        if fit.stop is Stop.INTERRUPTED:
+            return 0.5
         n_states = fit.members[0].acceptor.n_states
         share = (1.0 - SHARE_OF_TIME) / 2.0
 
@@ -288,6 +291,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         is positive exactly where ``predict`` answers ``classes_[1]``, and infinite where p is 0 or 1.
         """
+        check_is_fitted(self)
         words = words_of(X)
         table = self.predict_proba(words)
         if self.cut_point_ is None:
@@ -310,6 +314,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.unknown not in ("error", "rare"):
             raise InvalidArgument(f"unknown must be 'error' or 'rare'; got {shown(self.unknown)}.")
         whole_number("min_count", self.min_count, least=1)
+        check_time_limit(self.time_limit)
         if not isinstance(self.position, bool | np.bool_):
             raise InvalidArgument(f"position must be True or False; got {shown(self.position)}.")
         if self.cut_point is not None and not 0 < cut_point_value(self.cut_point) < 1:

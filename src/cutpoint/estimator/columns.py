@@ -60,7 +60,8 @@ def labels_of(y: Any, n_words: int) -> NDArray[Any]:
 
 def class_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     """Number of the class of each label."""
-    known = np.isin(labels, classes)
+    alike = (labels.dtype.kind == "U") == (classes.dtype.kind == "U")  # else numpy would compare 1 and "1" as texts
+    known = np.isin(labels, classes) if alike else np.zeros(len(labels), dtype=np.bool_)
     if not known.all():
         r = int(np.argmin(known))
         raise InvalidArgument(
@@ -108,7 +109,9 @@ def _column(name: str, values: Any) -> Any:
     if len(shape) < 2:
         return values
     if len(shape) > 2 or shape[1] != 1:
-        raise InvalidArgument(f"{name} must be one column, a value per word; got shape {shape}.")
+        raise InvalidArgument(
+            f"{name} must be one column, a value per word; got shape {shape}. Pass that column alone."
+        )
     if isinstance(values, np.ndarray):
         return values[:, 0]
     for taken in ("to_series", "column"):  # polars, Arrow

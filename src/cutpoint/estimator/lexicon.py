@@ -47,6 +47,8 @@ class Lexicon:
     ) -> tuple[Lexicon, list[list[Hashable]]]:
         """Lexicon of some words, and the words in its symbols; those of less than ``least`` in all are rare."""
         spelling = _spelled(words)
+        if not spelling.symbols:
+            raise InvalidArgument("X must hold at least one word with a symbol; all words are empty.")
         length = None
         if by_position:
             length = _common_length(spelling.offsets)
