@@ -23,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import cutpoint as cp
+from cutpoint.estimator.classifier import seed_of
 from cutpoint.estimator.columns import labels_of, words_of
 from cutpoint.estimator.cut import best_cut_point, chosen_cut_point
 from cutpoint.estimator.lexicon import RARE, Lexicon
@@ -117,8 +118,6 @@ def test_labels_of_any_kind(no: Any, yes: Any) -> None:
     assert model.classes_.tolist() == [no, yes]
     assert model.predict(["a", "b"]).tolist() == [yes, no]
     assert model.predict(["a"]).dtype.kind == np.array([no]).dtype.kind
-    sample = cp.Sample(WORDS[:20], accepted=[label == "odd" for label in ODD[:20]])
-    assert cp.learn(sample, 2, folds=2, rng=0).acceptor == model.acceptor_
 
 
 def test_the_cut_point_is_kept_as_given() -> None:
@@ -242,8 +241,8 @@ def test_rare_symbols_stand_for_unknown_ones() -> None:
     )
     assert cp.learn(sample, 2, folds=2, rng=0).acceptor == model.acceptor_
     assert np.array_equal(model.predict_proba(["ay", "ax"]), model.predict_proba([["a", "never"], "ax"]))
-    larger = Classifier(2, unknown="rare", min_count=4).fit(words, labels)
-    assert tuple(larger.alphabet_) == ("a", "b", RARE)
+    larger, _ = Lexicon.of([*words], np.ones(len(words)), 4, by_position=False)
+    assert tuple(larger.alphabet) == ("a", "b", RARE)
 
 
 def test_without_rare_symbols_an_unknown_one_changes_nothing(two: cp.AcceptorClassifier) -> None:
@@ -414,22 +413,27 @@ def test_same_seed_same_bytes(two: cp.AcceptorClassifier) -> None:
     again = clone(two).set_params(threads=1).fit(WORDS, ODD)
     assert again.acceptor_.transitions.tobytes() == two.acceptor_.transitions.tobytes()
     assert again.predict_proba(WORDS).tobytes() == two.predict_proba(WORDS).tobytes()
+
+
+def test_seeds_come_in_many_forms() -> None:
     for make in (np.random.default_rng, np.random.RandomState):
-        one, other = (Classifier(2, random_state=make(3)).fit(WORDS[:12], ODD[:12]) for _ in range(2))
-        assert same(one, other)
-    assert Classifier(2, random_state=None).fit(WORDS[:12], ODD[:12]).classes_.tolist() == ["even", "odd"]
+        assert seed_of(make(3)) == seed_of(make(3)) != seed_of(make(4))
+        rng = make(3)
+        assert seed_of(rng) != seed_of(rng)
+    assert seed_of(None) != seed_of(None)
+    assert seed_of(np.int64(7)) == 7
 
 
 def test_grid_search_cross_validation_and_pipelines() -> None:
-    search = GridSearchCV(Classifier(), {"n_states": np.array([2, 3])}, cv=2)
-    search.fit(WORDS[:40], ODD[:40])
+    words, labels = pd.Series(WORDS[:40]), ODD[:40]
+    upper = make_pipeline(FunctionTransformer(lambda words: [word.upper() for word in words]), Classifier())
+    search = GridSearchCV(upper, {"acceptorclassifier__n_states": np.array([2, 3])}, cv=2)
+    search.fit(words, labels, acceptorclassifier__sample_weight=np.ones(40))
     assert search.best_score_ > 0.9
-    assert search.predict(["aaa"]).tolist() == ["odd"]
-    assert cross_val_score(Classifier(2), pd.Series(WORDS), ODD, cv=2, scoring="neg_log_loss").min() > -0.5
-    upper = make_pipeline(FunctionTransformer(lambda words: [word.upper() for word in words]), Classifier(2))
-    upper.fit(WORDS, ODD, acceptorclassifier__sample_weight=np.ones(60))
-    assert upper.score(WORDS, ODD) == 1.0
-    assert upper[-1].alphabet_ == cp.Alphabet("AB")
+    assert search.predict(["AAA"]).tolist() == ["odd"]
+    assert search.best_estimator_[-1].alphabet_ == cp.Alphabet("AB")
+    lists = [list(word) for word in words]
+    assert cross_val_score(Classifier(2), lists, labels, cv=2, scoring="neg_log_loss").min() > -0.5
 
 
 # -- Without the extra ---------------------------------------------------------------------------------------------------

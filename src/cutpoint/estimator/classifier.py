@@ -181,7 +181,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         least = self.min_count if self.unknown == "rare" else None
         lexicon, spelt = Lexicon.of([words[r] for r in used], weights, least, self.position)
         sample = _sample(spelt, codes, weights, classes, lexicon.learned)
-        seed = _seed(self.random_state)
+        seed = seed_of(self.random_state)
         share = 1.0 if len(classes) > 2 or self.cut_point is not None else SHARE_OF_TIME
         names = classes.tolist() if len(classes) > 2 else None
         fit = self._learn(sample, seed, share, self.n_states, team=self.team, classes=names, folds=self.folds)
@@ -363,7 +363,7 @@ def _extended(acceptor: Acceptor, alphabet: Alphabet) -> Acceptor:
     return acceptor.replace(alphabet=alphabet, transitions=np.concatenate((acceptor.transitions, stay)))
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """Seed of a search."""
     if random_state is None:
         return int(np.random.default_rng().integers(2**63))
