@@ -34,7 +34,7 @@ types: $(STAMP)
 sanitize: check-python
 	$(PYTHON) -m venv .venv-sanitize
 	.venv-sanitize/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=ON ".[plot]"
+	.venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=ON ".[plot,sklearn]"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
 	  .venv-sanitize/bin/python -m pytest -q -n auto tests/test_native.py tests/test_kernels.py tests/test_sample.py \
@@ -53,5 +53,5 @@ check-python:
 $(STAMP): pyproject.toml CMakeLists.txt $(wildcard native/*) | check-python
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group dev --editable ".[plot]"
+	$(BIN)/python -m pip install --quiet --group dev --editable ".[plot,sklearn]"
 	touch $@

@@ -1,5 +1,7 @@
 """cutpoint: stochastic acceptors (Rabin's probabilistic automata). Use it as ``import cutpoint as cp``."""
 
+from typing import TYPE_CHECKING, Any
+
 from cutpoint.data import Alphabet, Mark, Observation, Sample
 from cutpoint.decision import DFA, Language, Unknown
 from cutpoint.errors import (
@@ -51,6 +53,9 @@ from cutpoint.model import (
 )
 from cutpoint.model.gallery import p_adic, random_acceptor
 from cutpoint.show import forward_table, to_dot
+
+if TYPE_CHECKING:
+    from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
 
 __version__ = "0.1.0"
 
@@ -108,3 +113,18 @@ __all__ = [
     "simulate",
     "to_dot",
 ]
+
+# Names that need an extra load when they are first used, and are not part of ``from cutpoint import *``.
+_LAZY = {"AcceptorClassifier": "cutpoint.estimator"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'cutpoint' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    return getattr(import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

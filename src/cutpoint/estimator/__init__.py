@@ -1,0 +1,5 @@
+"""Acceptors as a classifier for scikit-learn (extra ``[sklearn]``)."""
+
+from cutpoint.estimator.classifier import AcceptorClassifier
+
+__all__ = ["AcceptorClassifier"]

@@ -1,0 +1,374 @@
+"""AcceptorClassifier: learn to classify words, by the conventions of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cutpoint.data import Alphabet, Sample, Word
+from cutpoint.data.names import listed, shown
+from cutpoint.errors import InvalidArgument, MissingExtra
+from cutpoint.estimator.columns import class_codes, labels_of, weights_of, words_of
+from cutpoint.estimator.cut import chosen_cut_point
+from cutpoint.estimator.lexicon import Lexicon
+from cutpoint.estimator.stepwise import Running
+from cutpoint.exact import cut_point_value, whole_number
+from cutpoint.kernels import kernels
+from cutpoint.learning import Counts, Learned, Stop, learn
+from cutpoint.learning.ascent import check_time_limit
+from cutpoint.learning.e_step import check_threads
+from cutpoint.learning.engine import InMemory, Parameters
+from cutpoint.learning.learn import PRIOR
+from cutpoint.model import Acceptor
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted
+except ImportError:
+    raise MissingExtra(
+        "AcceptorClassifier needs scikit-learn; install it with: pip install 'cutpoint[sklearn]'."
+    ) from None
+
+Floats = NDArray[np.float64]
+
+SHARE_OF_TIME = 0.75
+"""Share of a time limit for the search itself; the choice of the cut point takes the rest."""
+
+
+class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Classifier of words (sequences of symbols): a stochastic acceptor learned by :func:`cutpoint.learn`.
+
+    Each class owns some of the states; the probability of a class is that of ending in one of its states. With two
+    classes the states of ``classes_[1]`` are the final ones, so the acceptance of a word is the probability of that
+    class.
+
+    Parameters
+    ----------
+    n_states : number of states, at least one for each class; None chooses it by cross-validation, which takes longer.
+    team : k > 1 joins k acceptors to one, usually with better probabilities.
+    prior : Dirichlet pseudo-counts of every cell.
+    cut_point : of two classes, ``predict`` answers ``classes_[1]`` where its probability is above this. None chooses
+        it for accuracy on words not learned from (two more searches, each on half of the words); it stays 1/2 unless
+        another is better by three standard errors. ``cut_point=0.5`` saves that time.
+    unknown : ``"error"`` refuses words with symbols that were not in training. ``"rare"`` learns symbols seen fewer
+        than ``min_count`` times as one extra symbol, ``"<rare>"``, which then stands for unknown symbols too; if no
+        symbol was rare in training, an unknown one leaves the state as it is.
+    min_count : see ``unknown``. Weights count as repetitions.
+    position : whether the same symbol means something else at each position; needs words of one length. The symbols of
+        ``acceptor_`` are then pairs ``(position, symbol)``, and each position has a rare symbol of its own.
+    n_final : of two classes, the number of states of ``classes_[1]``; by default half of them, or as merging finds.
+    folds : number of folds of the search, five unless told.
+    time_limit : most seconds to search, about; the best so far is taken. The result then depends on the machine.
+    threads : number of threads, all cores unless told; results do not depend on it.
+    random_state : seed; same seed, same result. Also None (another result each time), a ``numpy.random.Generator`` or
+        a ``numpy.random.RandomState``.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    acceptor_ : the :class:`cutpoint.Acceptor`.
+    labels_ : class of each of its states.
+    alphabet_ : its symbols.
+    cut_point_ : the cut point of two classes; None for more.
+    fit_ : the :class:`cutpoint.Learned` that tells of the search.
+
+    Notes
+    -----
+    ``X`` holds one word per item: strings (a symbol is a character), lists or tuples of symbols, as a list, an array,
+    a column of pandas, polars or Arrow, or a table of one such column. Words may differ in length and may be empty.
+
+    Examples
+    --------
+    >>> from cutpoint import AcceptorClassifier
+    >>> words = ["a", "ab", "b", "ba", "abb", "bab", "aab", "", "bb", "aa"] * 4
+    >>> parity = ["odd" if word.count("a") % 2 else "even" for word in words]
+    >>> model = AcceptorClassifier(n_states=2, folds=2).fit(words, parity)
+    >>> model.predict(["aaaaa", "bbbab", "abab"]).tolist()
+    ['odd', 'odd', 'even']
+    >>> model.classes_.tolist(), model.predict_proba(["abab"]).round(2).tolist()
+    (['even', 'odd'], [[1.0, 0.0]])
+    """
+
+    def __init__(
+        self,
+        n_states: int | None = None,
+        *,
+        team: int = 1,
+        prior: float = PRIOR,
+        cut_point: Any = None,
+        unknown: str = "error",
+        min_count: int = 2,
+        position: bool = False,
+        n_final: int | None = None,
+        folds: int | None = None,
+        time_limit: float | None = None,
+        threads: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_states = n_states
+        self.team = team
+        self.prior = prior
+        self.cut_point = cut_point
+        self.unknown = unknown
+        self.min_count = min_count
+        self.position = position
+        self.n_final = n_final
+        self.folds = folds
+        self.time_limit = time_limit
+        self.threads = threads
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """Return tags that tell scikit-learn that X is not a matrix of numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        return tags
+
+    # -- Learning -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from words and their labels. A weight counts as so many repetitions of its word."""
+        words = words_of(X)
+        labels = labels_of(y, len(words))
+        check_classification_targets(labels)
+        return self._start(words, labels, weights_of(sample_weight, len(words)), np.unique(labels))
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        r"""Go on learning from a further batch of words: one step of stepwise EM, states and symbols kept.
+
+        The first call learns from its batch as :meth:`fit` does, so that batch should be large enough to find the
+        structure. It must hold words of at least two classes; ``classes`` names those that are yet to come. Later
+        calls move the parameters: the running mean of expected counts per word is drawn towards the batch's by
+        :math:`\gamma = (1 + N/n)^{-0.6}`, after N words for a batch of n. Symbols new since the first batch follow
+        ``unknown``; with ``"rare"`` the extra symbol is learned once it is met. ``fit_`` and ``cut_point_`` stay as
+        they were after the first batch.
+
+        O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
+        Royal Statistical Society B 71 (2009).
+        """
+        words = words_of(X)
+        labels = labels_of(y, len(words))
+        check_classification_targets(labels)
+        weights = weights_of(sample_weight, len(words))
+        named = None if classes is None else np.unique(np.array(list(classes)))
+        if not hasattr(self, "acceptor_"):
+            return self._start(words, labels, weights, np.unique(labels) if named is None else named)
+        if named is not None and not np.array_equal(named, self.classes_):
+            raise InvalidArgument(
+                f"classes must be those of the first batch, {listed(self.classes_.tolist())}; "
+                f"got {listed(named.tolist())}."
+            )
+        self._go_on(words, class_codes(labels, self.classes_), weights)
+        return self
+
+    def _start(
+        self, words: list[Word], labels: NDArray[Any], weights: NDArray[np.float64], classes: NDArray[Any]
+    ) -> Self:
+        """Learn from scratch."""
+        codes = class_codes(labels, classes)
+        _check_two_classes(classes, codes[weights > 0.0])
+        self._check_options(len(classes), float(weights.sum()))
+        used = np.flatnonzero(weights > 0.0)
+        weights, codes = weights[used], codes[used]
+        least = self.min_count if self.unknown == "rare" else None
+        lexicon, spelt = Lexicon.of([words[r] for r in used], weights, least, self.position)
+        sample = _sample(spelt, codes, weights, classes, lexicon.learned)
+        seed = seed_of(self.random_state)
+        share = 1.0 if len(classes) > 2 or self.cut_point is not None else SHARE_OF_TIME
+        names = classes.tolist() if len(classes) > 2 else None
+        fit = self._learn(sample, seed, share, self.n_states, team=self.team, classes=names, folds=self.folds)
+        cut_point = self._cut_point(sample, fit, seed) if len(classes) == 2 else None
+        self.classes_ = classes
+        self.fit_ = fit
+        self.labels_ = classes[[classes.tolist().index(label) if names else int(label) for label in fit.labels]]
+        self.acceptor_ = _extended(fit.acceptor, lexicon.alphabet)
+        self.alphabet_ = self.acceptor_.alphabet
+        self.cut_point_ = cut_point
+        self._lexicon = lexicon
+        self._running = Running.first(self._expected_counts(sample), sample.total)
+        return self
+
+    def _go_on(self, words: list[Word], codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
+        """One step of stepwise EM."""
+        spelt = self._lexicon.in_symbols(words)
+        sample = _sample(spelt, codes, weights, self.classes_, self.alphabet_)
+        opened = self._running.opened(Parameters(self.acceptor_.transitions, self.acceptor_.initial))
+        self.acceptor_ = self.acceptor_.replace(transitions=opened.transitions)
+        running = self._running.after(self._expected_counts(sample), sample.total)
+        transitions, initial = running.maximum(opened, self.prior)
+        self.acceptor_ = self.acceptor_.replace(transitions=transitions, initial=initial)
+        self._running = running
+
+    def _learn(self, sample: Sample, seed: int, share: float, n_states: int | None, **options: Any) -> Learned:
+        """Search with the options that all searches share."""
+        limit = None if self.time_limit is None else share * self.time_limit
+        options |= {"n_final": self.n_final, "prior": self.prior, "threads": self.threads}
+        return learn(sample, n_states, time_limit=limit, rng=seed, **options)
+
+    def _cut_point(self, sample: Sample, fit: Learned, seed: int) -> float:
+        """Cut point of two classes: as given, or chosen."""
+        if self.cut_point is not None:
+            return float(cut_point_value(self.cut_point))
+        if fit.stop is Stop.INTERRUPTED:
+            return 0.5
+        n_states = fit.members[0].acceptor.n_states
+        share = (1.0 - SHARE_OF_TIME) / 2.0
+
+        def learned(half: Sample) -> Acceptor:
+            return self._learn(half, seed, share, n_states, team=2, folds=2).acceptor
+
+        return chosen_cut_point(sample, learned, np.random.default_rng([seed, 1]))
+
+    def _expected_counts(self, sample: Sample) -> Counts:
+        """E-step: each word must end in a state of its class."""
+        names = self.classes_.tolist()
+        masks = np.ones((len(sample.mark_table), self.acceptor_.n_states), dtype=np.bool_)
+        for k, mark in enumerate(sample.mark_table):
+            if mark.verdict is not None:
+                masks[k] = self.labels_ == names[int(mark.verdict)]
+            elif mark.states is not None:
+                masks[k] = self.labels_ == next(iter(mark.states))
+        engine = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
+        return engine.expected_counts(Parameters(self.acceptor_.transitions, self.acceptor_.initial), masks)
+
+    # -- Predicting ---------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
+        symbols, offsets = self._encoded(X)
+        acceptor = self.acceptor_
+        masks = [self.labels_ == name for name in self.classes_[1:]]
+        columns = [
+            kernels().acceptances(
+                acceptor.transitions, acceptor.initial, mask.astype(np.float64), symbols, offsets, self.threads
+            )
+            for mask in (masks if len(masks) == 1 else [self.labels_ == self.classes_[0], *masks])
+        ]
+        if len(columns) == 1:
+            accepted = np.clip(columns[0], 0.0, 1.0)
+            return np.stack((1.0 - accepted, accepted), axis=1)
+        table = np.stack(columns, axis=1)
+        rows: Floats = table / table.sum(axis=1, keepdims=True)
+        return rows
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
+        symbols, offsets = self._encoded(X)
+        acceptor = self.acceptor_
+        ends = np.ones(len(offsets) - 1, dtype=np.int32)
+        columns = []
+        for name in self.classes_:
+            masks = np.stack([np.ones(acceptor.n_states, dtype=np.bool_), self.labels_ == name])
+            columns.append(
+                kernels().log_probabilities(
+                    acceptor.transitions, acceptor.initial, masks, symbols, offsets, None, ends, threads=self.threads
+                )
+            )
+        return np.stack(columns, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each word: of two, ``classes_[1]`` where its probability is above the cut point; else the likeliest.
+
+        Of classes that are equally likely the first is taken.
+        """
+        table = self.predict_proba(X)
+        chosen = table.argmax(axis=1) if self.cut_point_ is None else (table[:, 1] > self.cut_point_).astype(np.intp)
+        labels: NDArray[Any] = self.classes_[chosen]
+        return labels
+
+    def decision_function(self, X: Any) -> Floats:
+        r"""Of two classes, log-odds of ``classes_[1]`` relative to the cut point; of more, the probabilities.
+
+        .. math:: \log\frac{p}{1 - p} - \log\frac{\lambda}{1 - \lambda}
+
+        is positive exactly where ``predict`` answers ``classes_[1]``, and infinite where p is 0 or 1.
+        """
+        check_is_fitted(self)
+        words = words_of(X)
+        table = self.predict_proba(words)
+        if self.cut_point_ is None:
+            return table
+        logs = self.predict_log_proba(words)
+        odds = logs[:, 1] - logs[:, 0] - np.log(self.cut_point_) + np.log1p(-self.cut_point_)
+        above = table[:, 1] > self.cut_point_
+        values: Floats = np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0))
+        return values
+
+    def _encoded(self, X: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        check_is_fitted(self)
+        check_threads(self.threads)
+        return self._lexicon.encode(words_of(X))
+
+    # -- Checks -------------------------------------------------------------------------------------------------
+
+    def _check_options(self, n_classes: int, total: float) -> None:
+        """Refuse what only the classifier knows of; the rest is left to the search."""
+        if self.unknown not in ("error", "rare"):
+            raise InvalidArgument(f"unknown must be 'error' or 'rare'; got {shown(self.unknown)}.")
+        whole_number("min_count", self.min_count, least=1)
+        check_time_limit(self.time_limit)
+        if not isinstance(self.position, bool | np.bool_):
+            raise InvalidArgument(f"position must be True or False; got {shown(self.position)}.")
+        if self.cut_point is not None and not 0 < cut_point_value(self.cut_point) < 1:
+            raise InvalidArgument(f"cut_point must lie between 0 and 1, both excluded; got {shown(self.cut_point)}.")
+        for name in ("cut_point", "n_final"):
+            if n_classes > 2 and getattr(self, name) is not None:
+                raise InvalidArgument(f"{name} is for two classes; y has {n_classes}. Leave it out.")
+        least = max(2, *(number for number in (self.folds, self.team) if isinstance(number, int | np.integer)))
+        if total < least:
+            raise InvalidArgument(
+                f"there must be at least {least} words, one for each fold, and weights count as repetitions; "
+                f"got {total:g} in all. Add words, or scale sample_weight to a mean of 1."
+            )
+
+
+def _check_two_classes(classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
+    seen = classes[np.unique(codes)].tolist()
+    if len(seen) < 2:
+        raise InvalidArgument(
+            f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
+            "A rule that always gives the same answer needs no learning."
+        )
+
+
+def _sample(
+    words: list[Any],
+    codes: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    classes: NDArray[Any],
+    alphabet: Alphabet,
+) -> Sample:
+    """Words with their classes: accepted or not if there are two, otherwise as what is seen of the last state."""
+    if len(classes) == 2:
+        return Sample(words, accepted=(codes == 1).tolist(), counts=weights, alphabet=alphabet)
+    names = classes[codes].tolist()
+    runs = [[*[None] * len(word), name] for word, name in zip(words, names, strict=True)]
+    return Sample(words, states=runs, counts=weights, alphabet=alphabet)
+
+
+def _extended(acceptor: Acceptor, alphabet: Alphabet) -> Acceptor:
+    """Acceptor with more symbols, which leave the state as it is."""
+    extra = len(alphabet) - acceptor.n_symbols
+    if not extra:
+        return acceptor
+    stay = np.broadcast_to(np.eye(acceptor.n_states), (extra, acceptor.n_states, acceptor.n_states))
+    return acceptor.replace(alphabet=alphabet, transitions=np.concatenate((acceptor.transitions, stay)))
+
+
+def seed_of(random_state: Any) -> int:
+    """Seed of a search."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**63))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return whole_number("random_state", random_state, least=0)
