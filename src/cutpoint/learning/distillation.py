@@ -85,7 +85,7 @@ def distill(
     ----------
     team : the acceptor to imitate.
     n_states : number of states of the imitation.
-    words : words of the kind that matter, or a sample, of which only the words are used.
+    words : words of the kind that matter, or a sample, of which only the words and their counts are used.
     extra : number of random words beside them, as long as the given ones and with symbols as frequent; by default as
         many as there are given, and at least 500.
     folds, threads : as of :func:`learn`.
@@ -93,13 +93,15 @@ def distill(
 
     Returns
     -------
-    A :class:`Distilled` with its stated loss on held-out words: a fifth of all different words.
+    A :class:`Distilled` with its stated loss on held-out words: a fifth of all different words, the rarest ones (drawn
+    at random among equals), so that frequent words are always learned from.
 
     Notes
     -----
-    Every word is learned from twice: accepted with weight :math:`p_x`, rejected with weight :math:`1 - p_x`. Soft
-    labels say more than single verdicts, so fewer words are needed than to learn from observations. :func:`learn`
-    searches, and a climb on all soft labels ends it. Cost: one search; scoring the team is cheap beside it.
+    Every word is learned from twice: accepted with weight :math:`p_x`, rejected with weight :math:`1 - p_x`, times its
+    count; a random word counts as much as a given one does on average. Soft labels say more than single verdicts, so
+    fewer words are needed than to learn from observations. :func:`learn` searches, and a climb on all soft labels ends
+    it. Cost: one search; scoring the team is cheap beside it.
 
     Examples
     --------
@@ -115,22 +117,24 @@ def distill(
     whole_number("n_states", n_states, least=1)
     draws = generator(rng)
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))
+    counts = words.counts if isinstance(words, Sample) else np.ones(len(given))
     symbols, offsets = team.alphabet.encode(given)
     if extra is None:
         extra = max(LEAST_EXTRA, len(given))
     whole_number("extra", extra, least=0)
     pool = [team.alphabet.decode(symbols[start:stop]) for start, stop in pairwise(offsets)]
     pool += _similar_words(team, symbols, np.diff(offsets), extra, draws)
-    distinct = list(dict.fromkeys(pool))
+    distinct, weights = _merged(pool, np.concatenate((counts / counts.mean(), np.ones(len(pool) - len(counts)))))
     if len(distinct) < LEAST_WORDS:
         raise InvalidArgument(
             f"distilling needs at least {counted(LEAST_WORDS, 'different word')}; got {len(distinct)}. Give more "
             "words, or raise extra."
         )
     order = draws.permutation(len(distinct))
-    n_held = max(1, round(HELD_OUT * len(distinct)))
+    order = order[np.argsort(weights[order], kind="stable")]
+    n_held = round(HELD_OUT * len(distinct))
     held, taught = ([distinct[k] for k in part] for part in (order[:n_held], order[n_held:]))
-    labels = _soft_labels(team, taught)
+    labels = _soft_labels(team, taught, weights[order[n_held:]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnusedStatesWarning)
         learned = learn(labels, n_states, prior=PRIOR, folds=folds, threads=threads, rng=draws)
@@ -161,11 +165,19 @@ def _similar_words(
     return [team.alphabet.decode(part) for part in np.split(drawn, np.cumsum(sizes)[:-1])]
 
 
-def _soft_labels(team: Acceptor, words: list[PlainWord]) -> Sample:
-    """Every word accepted with the weight of its acceptance, and rejected with that of the rest."""
-    weights = np.concatenate((team.acceptances(words), (~team).acceptances(words)))
+def _merged(words: list[PlainWord], weights: Floats) -> tuple[list[PlainWord], Floats]:
+    """Different words, and the sum of the weights of each."""
+    total: dict[PlainWord, float] = {}
+    for word, weight in zip(words, weights.tolist(), strict=True):
+        total[word] = total.get(word, 0.0) + weight
+    return list(total), np.array(list(total.values()))
+
+
+def _soft_labels(team: Acceptor, words: list[PlainWord], weights: Floats) -> Sample:
+    """Every word accepted with its weight times its acceptance, and rejected with the rest of its weight."""
+    counts = np.concatenate((weights * team.acceptances(words), weights * (~team).acceptances(words)))
     labels = [True] * len(words) + [False] * len(words)
-    return Sample([*words, *words], accepted=labels, counts=weights, alphabet=team.alphabet)
+    return Sample([*words, *words], accepted=labels, counts=counts, alphabet=team.alphabet)
 
 
 def _divergences(team: Acceptor, other: Acceptor, words: list[PlainWord]) -> Floats:

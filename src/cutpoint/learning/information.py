@@ -20,11 +20,14 @@ Places = NDArray[np.intp]
 STEP = 1e-3
 """Step of the differences, relative to the smaller of the two entries that it moves; their error is of fourth order."""
 
-SEEN_SHARE = 1e-6
+SEEN_SHARE = 1e-5
 """A direction of which a smaller share of the complete data's information was seen is not determined."""
 
-LOOSE_SHARE = 1e-4
-"""A quantity is not determined if a larger share of it lies in such directions."""
+BENT_SHARE = -1e-3
+"""A share below this is no rounding on flat ground: the log-likelihood rises there."""
+
+LOOSE_SHARE = 1e-3
+"""A quantity is not determined if a larger share of it lies in such directions; less adds a tenth to its variance."""
 
 
 @dataclass(frozen=True, eq=False)

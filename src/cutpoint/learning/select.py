@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -13,16 +13,20 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.names import counted, shown
-from cutpoint.errors import InvalidArgument, UnusedStatesWarning
+from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.learning.baum_welch import baum_welch
-from cutpoint.learning.e_step import expected_counts
+from cutpoint.learning.e_step import check_threads, expected_counts
+from cutpoint.learning.engine import InMemory
 from cutpoint.learning.evidence import check_sample
 from cutpoint.learning.fit import Fit, Stop
+from cutpoint.learning.folds import splits
 from cutpoint.learning.freedom import free_parameters
-from cutpoint.learning.learn import FOLDS, PRIOR, learn
-from cutpoint.learning.learned import Learned
-from cutpoint.learning.search import SearchProgress
+from cutpoint.learning.labelling import Labelling
+from cutpoint.learning.learn import FOLDS, PRIOR
+from cutpoint.learning.search import Search, SearchProgress
+from cutpoint.learning.settings import Hidden, Named, Setting
+from cutpoint.learning.workers import cores
 from cutpoint.model import Acceptor
 from cutpoint.model.randomness import generator
 from cutpoint.model.text import aligned
@@ -42,17 +46,17 @@ class Candidate:
     Attributes
     ----------
     n_states : the number.
-    losses : held-out log loss of each fold's winner, in nats per observation.
+    losses : log loss on each fold, in nats per observation, of an acceptor that was learned and chosen without it.
     n_parameters : free parameters that the sample has a say in, counted as :func:`select` tells.
-    learned : what :func:`learn` found, kept where its held-out loss was lowest.
-    climbed : the highest maximum of the likelihood of the whole sample, climbed to from the folds' winners.
+    acceptor : of the folds' acceptors, after a few more E-steps on all observations, the one nearest to their mean.
+    climbed : the highest maximum of the likelihood of the whole sample, climbed to from the folds' acceptors.
     n_observations : number of observations N.
     """
 
     n_states: int
     losses: tuple[float, ...]
     n_parameters: int
-    learned: Learned
+    acceptor: Acceptor
     climbed: Fit
     n_observations: float
 
@@ -99,8 +103,8 @@ class Selection:
 
     @property
     def best(self) -> Acceptor:
-        """Acceptor of the chosen size: chosen by loss, the one of lowest held-out loss; else the one climbed to."""
-        return self.chosen.learned.acceptor if self.criterion == "loss" else self.chosen.climbed.acceptor
+        """Acceptor of the chosen size; chosen by BIC or AIC, the maximum of the likelihood that they are about."""
+        return self.chosen.acceptor if self.criterion == "loss" else self.chosen.climbed.acceptor
 
     def table(self) -> str:
         """All candidates as plain text; a star marks the chosen one."""
@@ -108,7 +112,7 @@ class Selection:
         for row in self.candidates:
             likelihood = row.climbed.log_likelihood
             numbers = [f"{row.loss:.4f}", f"{row.standard_error:.4f}", str(row.n_parameters)]
-            numbers += [f"{value:.1f}" for value in (likelihood, row.bic, row.aic)]
+            numbers += [f"{round(value, 1) + 0.0:.1f}" for value in (likelihood, row.bic, row.aic)]  # never -0.0
             lines.append([f"{row.n_states}{' *' if row is self.chosen else ''}", *numbers])
         return "\n".join(line.rstrip() for line in aligned(lines))
 
@@ -158,8 +162,9 @@ def select(
     0, which hidden states are not: BIC still tends to too few states. :math:`\ell` is the log-likelihood of the whole
     sample at the best maximum climbed to from the folds' winners, without prior; :math:`N` the number of observations.
 
-    The losses also chose where each climb was stopped, so they are a little too good; :func:`cross_validate` with a
-    number of states gives an honest one. Cost: some thousands of E-steps for each number of states.
+    On each fold's rest, the search behind :func:`learn` climbs and chooses by a part of that rest, so the losses are
+    honest. (Losses that chose the winners are too good, and the more so the more states there are.) Cost: as many
+    E-steps as :func:`learn`, some thousands for each number of states.
 
     Examples
     --------
@@ -170,23 +175,25 @@ def select(
     (2, 2)
     """
     check_sample(sample)
+    check_threads(threads)
     numbers = _checked_sizes(sizes)
     if criterion not in ("loss", "bic", "aic"):
         raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
     whole_number("folds", folds, least=2)
-    seed = int(generator(rng).integers(2**63))
+    if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
+        raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
+    judged = _Judged(sample, n_final, final, prior, folds, threads, callback, int(generator(rng).integers(2**62)))
     candidates: list[Candidate] = []
     for n_states in numbers:
         try:
-            learned = _learned(sample, n_states, n_final, final, prior, folds, threads, callback, seed)
+            candidate, stop = judged.candidate(n_states)
         except KeyboardInterrupt:
             if not candidates:
                 raise
             break
-        cut_short = learned.stop is Stop.INTERRUPTED
-        if not (cut_short and candidates):
-            candidates.append(_candidate(sample, n_states, learned, threads))
-        if cut_short:
+        if stop is Stop.SEARCHED or not candidates:
+            candidates.append(candidate)
+        if stop is not Stop.SEARCHED:
             break
     return Selection(criterion, tuple(candidates), _chosen(candidates, criterion))
 
@@ -200,42 +207,62 @@ def _checked_sizes(sizes: Iterable[int]) -> list[int]:
     return numbers
 
 
-def _learned(
-    sample: Sample,
-    n_states: int,
-    n_final: int | None,
-    final: Collection[Hashable] | None,
-    prior: float,
-    folds: int,
-    threads: int | None,
-    callback: Callable[[SearchProgress], object] | None,
-    seed: int,
-) -> Learned:
-    """Search with a number of states; that some are not used is no surprise here, and no warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnusedStatesWarning)
-        return learn(
-            sample,
-            n_states,
-            n_final=n_final,
-            final=final,
-            prior=prior,
-            folds=folds,
-            threads=threads,
-            callback=callback,
-            rng=seed,
-        )
+@dataclass(frozen=True)
+class _Judged:
+    """Searches on the rest of each fold, judged by the fold."""
 
+    sample: Sample
+    n_final: int | None
+    final: Collection[Hashable] | None
+    prior: float
+    folds: int
+    threads: int | None
+    callback: Callable[[SearchProgress], object] | None
+    seed: int
 
-def _candidate(sample: Sample, n_states: int, learned: Learned, threads: int | None) -> Candidate:
-    """Climb on the whole sample from each fold's winner, and count the parameters at the highest place."""
-    fits = [
-        baum_welch(member.acceptor, sample, learn_initial=True, accelerate=True, threads=threads)
-        for member in learned.members
-    ]
-    climbed = max(fits, key=lambda fit: fit.log_likelihood)
-    n_parameters = free_parameters(expected_counts(climbed.acceptor, sample, threads))
-    return Candidate(n_states, learned.sizes[0].losses, n_parameters, learned, climbed, sample.total)
+    def candidate(self, n_states: int) -> tuple[Candidate, Stop]:
+        """What speaks for a number of states, and whether all folds could."""
+        setting = self._setting(n_states)
+        whole = self._search(self.sample, setting, 0)
+        losses, places = [], []
+        stop = Stop.SEARCHED
+        for k, split in enumerate(splits(self.sample, self.folds, np.random.default_rng(self.seed))):
+            search = self._search(split.training, setting, k)
+            _, stop = search.run((n_states,))
+            if not search.winners[n_states]:
+                raise ImpossibleObservation(
+                    f"no acceptor with {counted(n_states, 'state')} was found that makes all held-out observations "
+                    "possible. Use a positive prior."
+                )
+            winner = search.winners[n_states][0]
+            masks = setting.masks(winner.kinds)
+            losses.append(InMemory(split.validation, self.threads).loss(search.refitted(winner), masks))
+            places.append((whole.refitted(winner), winner.kinds))
+            if stop is not Stop.SEARCHED:
+                break
+        acceptors = [setting.acceptor(self.sample.alphabet, *place) for place in places]
+        climb = partial(baum_welch, learn_initial=True, accelerate=True, threads=self.threads)
+        climbed = max((climb(one, self.sample) for one in acceptors), key=lambda fit: fit.log_likelihood)
+        n_parameters = free_parameters(expected_counts(climbed.acceptor, self.sample, self.threads))
+        nearest = acceptors[whole.nearest_to_all(places)]
+        return Candidate(n_states, tuple(losses), n_parameters, nearest, climbed, self.sample.total), stop
+
+    def _setting(self, n_states: int) -> Setting:
+        """Hidden states, or named ones where states were seen."""
+        if any(mark.states is not None for mark in self.sample.mark_table):
+            return Named(self.sample, n_states, self.final)
+        hidden = Hidden(Labelling.verdicts(self.sample), self.n_final)
+        hidden.check_size(n_states)
+        return hidden
+
+    def _search(self, part: Sample, setting: Setting, fold: int) -> Search:
+        """Search on a part of the sample, of which one inner fold chooses."""
+
+        def told(progress: SearchProgress) -> object:
+            return self.callback(replace(progress, fold=fold, folds=self.folds)) if self.callback else None
+
+        inner = max(2, min(FOLDS, int(part.total)))
+        return Search(part, setting, inner, 1, self.prior, self.threads or cores(), self.seed + fold, callback=told)
 
 
 def _chosen(candidates: list[Candidate], criterion: Criterion) -> Candidate:
@@ -250,7 +277,7 @@ def _chosen(candidates: list[Candidate], criterion: Criterion) -> Candidate:
 
 def _clearly_lower(one: Floats, other: Floats) -> bool:
     """Whether the mean of the first is lower by more than a standard error of the difference."""
-    if len(one) != len(other):
+    if len(one) != len(other) or not np.isfinite((one, other)).all():
         return float(one.mean()) < float(other.mean())
     gains = other - one
     return float(gains.mean()) > (_error(gains) if len(gains) > 1 else 0.0)

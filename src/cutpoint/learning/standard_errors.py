@@ -17,7 +17,7 @@ from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import InMemory, Parameters
 from cutpoint.learning.evidence import check_sample, mark_masks
 from cutpoint.learning.freedom import stacked
-from cutpoint.learning.information import SEEN_SHARE, Coordinates, Curvature, information
+from cutpoint.learning.information import BENT_SHARE, Coordinates, Curvature, information
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import aligned, number
@@ -214,8 +214,8 @@ def _outcome(coordinates: Coordinates, curvature: Curvature) -> Information:
     """What the curvature says, the worst first."""
     seen = curvature.determined
     pull = (coordinates.score(coordinates.theta, coordinates.counts) @ curvature.directions) ** 2
-    gain = float((pull[seen] / curvature.shares[seen]).sum())
-    if gain > NEAR or (curvature.shares < -SEEN_SHARE).any():
+    gain = float((pull[seen] / curvature.shares[seen]).sum() + pull[~seen].sum())
+    if gain > NEAR or (curvature.shares < BENT_SHARE).any():
         return Information.NOT_MAXIMUM
     if not seen.all() or coordinates.unreached.any():
         return Information.SINGULAR

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads: int | None) -> list[Result]:
     """Results of a function on each piece, in their order; all cores unless told. An error ends the rest."""
-    with ThreadPoolExecutor(threads or _cores()) as pool:
+    with ThreadPoolExecutor(threads or cores()) as pool:
         try:
             return list(pool.map(function, pieces))
         except BaseException:
@@ -21,5 +21,6 @@ def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads
             raise
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
