@@ -100,7 +100,7 @@ def learn(
     >>> odd = cp.gallery.parity()
     >>> sample = cp.simulate(odd, cp.random_words("01", 200, (0, 8), rng=1), rng=2)
     >>> fit = cp.learn(sample, n_states=2, rng=3)
-    >>> [round(p, 2) for p in fit.acceptor.acceptances(["1" * 21, "01" * 20])]
+    >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
     check_sample(sample)
