@@ -1,8 +1,10 @@
 """Choosing the number of states, and judging by held-out observations."""
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,6 +46,19 @@ def test_criteria_are_what_their_formulas_say(selection: cp.Selection) -> None:
         assert row.loss == pytest.approx(sum(row.losses) / 2, rel=1e-15)
         assert row.standard_error == pytest.approx(abs(row.losses[0] - row.losses[1]) / 2, rel=1e-12)
         assert likelihood >= cp.log_likelihood(row.acceptor, PARITY)
+
+
+def test_criteria_are_about_the_highest_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
+    heights = []
+
+    def noted(*parts: Any, **options: Any) -> cp.Fit:
+        heights.append(cp.baum_welch(*parts, **options).log_likelihood)
+        return cp.baum_welch(*parts, **options)
+
+    monkeypatch.setattr(sys.modules["cutpoint.learning.select"], "baum_welch", noted)
+    noisy = cp.simulate(cp.random_acceptor(3, "01", rng=3), cp.random_words("01", 60, (0, 4), rng=1), rng=2)
+    (row,) = cp.select(noisy, sizes=(3,), folds=2).candidates
+    assert row.climbed.log_likelihood == max(heights) > min(heights)
 
 
 def test_losses_are_those_of_observations_that_chose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +117,7 @@ def test_the_area_under_the_curve() -> None:
     # Pairs: (0.4, 0.1) right, (0.4, 0.4) half, (0.8, both) right.
     assert area_under_curve(values, accepted, ones) == 3.5 / 4
     assert area_under_curve(values, accepted, np.array([1.0, 3.0, 1.0, 1.0])) == (1 + 1.5 + 1 + 3) / 8
+    assert area_under_curve(values, accepted, np.array([1.0, 1.0, 3.0, 1.0])) == (4.5 + 2) / 8
     assert area_under_curve(values, ~accepted, ones) == 0.5 / 4
     assert area_under_curve(values, np.ones(4, dtype=np.bool_), ones) is None
 
@@ -126,7 +142,7 @@ def test_an_acceptor_as_it_is_gets_the_scores_of_its_folds() -> None:
 
 
 def test_refitting_sees_the_training_part_alone() -> None:
-    sample = cp.Sample(["f", "f"], accepted=[True, False], counts=[60, 40])
+    sample = cp.Sample(["f", "f"], accepted=[True, False], counts=[7, 4])
     scores = cp.cross_validate(COIN, sample, folds=2, prior=0.0, rng=1)
     parts = [split.validation for split in splits(sample, 2, np.random.default_rng(1))]
     expected = []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.learning.distillation import _divergences, _merged, _similar_words, _soft_labels
+from cutpoint.learning.distillation import _compared, _divergences, _merged, _similar_words, _soft_labels
 from tests.strategies import acceptors
 
 A, B = cp.p_adic(2), cp.gallery.parity()
@@ -60,6 +60,8 @@ def test_one_piece_is_its_own_member() -> None:
     assert member == A
     product = A & B  # states are pairs too, but transitions cross
     assert cp.members(product)[0][1] == product
+    swapped = cp.Acceptor([(0, "s"), (1, "s")], "x", [[[0, 1], [1, 0]]], {(0, "s"): 1}, {(1, "s")})
+    assert cp.members(swapped) == ((1, swapped),)
 
 
 def test_a_long_chain_is_one_piece() -> None:
@@ -109,6 +111,7 @@ def test_the_member_that_goes_is_the_one_whose_loss_hurts_least() -> None:
         k: cp.prune(cp.mixture([part for j, part in enumerate(parts) if j != k]), sample, 3).loss_after
         for k in range(4)
     }
+    assert pruned.loss_before == pytest.approx(-cp.log_likelihood(TEAM, sample) / 400, rel=1e-12)
     (gone,) = set(range(4)) - set(pruned.kept)
     assert pruned.loss_after == pytest.approx(min(losses.values()), abs=1e-10)
     assert losses[gone] == pytest.approx(min(losses.values()), abs=1e-10)
@@ -146,6 +149,9 @@ def test_the_divergence_is_that_of_two_coins() -> None:
     expected = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)
     assert _divergences(left, right, ["f"]) == pytest.approx([expected], rel=1e-12)
     assert _divergences(left, right, [""]).tolist() == [0.0]
+    mean, largest, word = _compared(left, right, ["", "f", ""])
+    assert mean == pytest.approx(expected / 3, rel=1e-12)
+    assert (largest, word) == (0.25, "f")
     assert _divergences(left, B.replace(alphabet="fg"), ["f"]).tolist() == [math.inf]
 
 

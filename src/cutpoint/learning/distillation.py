@@ -147,10 +147,8 @@ def distill(
         threads=threads,
         accelerate=True,
     )
-    p, q = team.acceptances(held), fit.acceptor.acceptances(held)
-    worst = int(np.argmax(np.abs(p - q)))
-    divergence = float(_divergences(team, fit.acceptor, held).mean())
-    return Distilled(fit.acceptor, divergence, float(abs(p - q)[worst]), held[worst], len(held), learned)
+    divergence, difference, word = _compared(team, fit.acceptor, held)
+    return Distilled(fit.acceptor, divergence, difference, word, len(held), learned)
 
 
 def _similar_words(
@@ -178,6 +176,13 @@ def _soft_labels(team: Acceptor, words: list[PlainWord], weights: Floats) -> Sam
     counts = np.concatenate((weights * team.acceptances(words), weights * (~team).acceptances(words)))
     labels = [True] * len(words) + [False] * len(words)
     return Sample([*words, *words], accepted=labels, counts=counts, alphabet=team.alphabet)
+
+
+def _compared(team: Acceptor, other: Acceptor, words: list[PlainWord]) -> tuple[float, float, PlainWord]:
+    """Mean divergence, largest difference of acceptances, and the word where it occurs."""
+    apart = np.abs(team.acceptances(words) - other.acceptances(words))
+    worst = int(np.argmax(apart))
+    return float(_divergences(team, other, words).mean()), float(apart[worst]), words[worst]
 
 
 def _divergences(team: Acceptor, other: Acceptor, words: list[PlainWord]) -> Floats:
