@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -77,6 +77,7 @@ def bound_problems(draw: st.DrawFn, size: int = 5) -> tuple[cp.Acceptor, cp.Samp
             leaders(options[o], tuple(n)) for o, n in zip(TIES, (start.alphabet, start.states), strict=True)
         )
         start = start.replace(transitions=start.transitions[symbols][:, states])
+        assume(cp.log_likelihood(start, sample) > -math.inf)  # the rows of others may lack what the sample needs
         options["fixed"] = mask[symbols][:, states]
     return start, sample, options
 
