@@ -1,0 +1,200 @@
+// Vectors, and products of rows and matrices that keep their sums in registers.
+// Compiled once per instruction set, hence everything is local to the file that includes it.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <vector>
+
+#include "kernels.hpp"
+#include "rows.hpp"
+
+namespace cutpoint {
+namespace {
+
+using std::size_t;
+
+template <int W>
+struct Vector;
+template <>
+struct Vector<2> {
+    typedef double type __attribute__((vector_size(16)));
+};
+template <>
+struct Vector<4> {
+    typedef double type __attribute__((vector_size(32)));
+};
+template <>
+struct Vector<8> {
+    typedef double type __attribute__((vector_size(64)));
+};
+
+template <int W>
+using Vec = typename Vector<W>::type;
+
+template <int W>
+inline Vec<W> load(const double* p) {
+    return *reinterpret_cast<const Vec<W>*>(p);
+}
+template <int W>
+inline void store(double* p, Vec<W> v) {
+    *reinterpret_cast<Vec<W>*>(p) = v;
+}
+
+// Size of a machine's rows. S > 0 fixes the padded size when compiling, so that all loops over states unroll; the
+// padding is then multiplied along, as zeros. S = 0 leaves it open.
+template <int W, int S>
+struct Shape {
+    size_t states_, stride_;
+    explicit Shape(const Machine& machine) : states_(machine.states), stride_(machine.stride) {}
+    size_t states() const { return S ? S : states_; }
+    size_t stride() const { return S ? S : stride_; }
+    size_t size() const { return S ? static_cast<size_t>(S) * S : stride_ * stride_; }
+    static constexpr int columns = S ? S / W : 4;                       // vectors side by side in registers
+    static constexpr int rows = columns >= 4 ? 6 : (columns == 3 ? 7 : 8);  // rows in flight
+};
+
+// emit(m, column, vector) for rows[m] · matrix, J vectors from `column` on: M·J sums in registers while the matrix
+// streams by once. Each sum runs over the states in their order.
+template <int J, int M, int W, int S, class Emit>
+inline void tile(Shape<W, S> shape, const double* const* rows, const double* matrix, size_t column, Emit emit) {
+    // From zero on, every term is added by the same operation: the compiler then has no choice of what to fuse, and a
+    // row gives the same bits whatever the number of rows beside it.
+    Vec<W> sums[M][J] = {};
+    const double* from = matrix + column;
+    for (size_t s = 0; s < shape.states(); ++s, from += shape.stride()) {
+#pragma GCC unroll 8
+        for (int j = 0; j < J; ++j) {
+            const Vec<W> p = load<W>(from + W * j);
+#pragma GCC unroll 8
+            for (int m = 0; m < M; ++m) sums[m][j] += rows[m][s] * p;
+        }
+    }
+#pragma GCC unroll 8
+    for (int m = 0; m < M; ++m)
+#pragma GCC unroll 8
+        for (int j = 0; j < J; ++j) emit(m, column + W * j, sums[m][j]);
+}
+
+template <int M, int W, int S, class Emit>
+inline void rows_times(Shape<W, S> shape, const double* const* rows, const double* matrix, Emit emit) {
+    if constexpr (S > 0) {
+        tile<Shape<W, S>::columns, M>(shape, rows, matrix, 0, emit);
+    } else {
+        size_t column = 0;
+        for (; column + 4 * W <= shape.stride(); column += 4 * W) tile<4, M>(shape, rows, matrix, column, emit);
+        switch ((shape.stride() - column) / W) {
+            case 3: tile<3, M>(shape, rows, matrix, column, emit); break;
+            case 2: tile<2, M>(shape, rows, matrix, column, emit); break;
+            case 1: tile<1, M>(shape, rows, matrix, column, emit); break;
+            default: break;
+        }
+    }
+}
+
+// emit(i, column, vector) for row(i) · matrix, i in [0, count).
+template <int W, int S, class Row, class Emit>
+inline void products(Shape<W, S> shape, size_t count, const double* matrix, Row row, Emit emit) {
+    constexpr int M = Shape<W, S>::rows;
+    const double* rows[M];
+    for (size_t i = 0; i < count; i += M) {
+        const size_t left = count - i;
+#pragma GCC unroll 8
+        for (int m = 0; m < M; ++m) rows[m] = row(static_cast<size_t>(m) < left ? i + m : i);
+        const auto emit_here = [&](int m, size_t column, Vec<W> v) { emit(i + m, column, v); };
+        if (left >= static_cast<size_t>(M)) {
+            rows_times<M>(shape, rows, matrix, emit_here);
+            continue;
+        }
+        switch (left) {
+            case 7: if constexpr (M > 7) rows_times<7>(shape, rows, matrix, emit_here); break;
+            case 6: if constexpr (M > 6) rows_times<6>(shape, rows, matrix, emit_here); break;
+            case 5: rows_times<5>(shape, rows, matrix, emit_here); break;
+            case 4: rows_times<4>(shape, rows, matrix, emit_here); break;
+            case 3: rows_times<3>(shape, rows, matrix, emit_here); break;
+            case 2: rows_times<2>(shape, rows, matrix, emit_here); break;
+            default: rows_times<1>(shape, rows, matrix, emit_here); break;
+        }
+    }
+}
+
+// counts[s][t] += Σ_i before(i)[s] · after(i)[t] for R rows of the counts and J vectors of columns, in registers.
+template <int J, int R, int W, int S, class Before, class After>
+inline void outer_tile(Shape<W, S> shape, size_t count, double* counts, size_t row, size_t column, Before before,
+                       After after) {
+    Vec<W> sums[R][J];
+    double* at = counts + row * shape.stride() + column;
+#pragma GCC unroll 8
+    for (int s = 0; s < R; ++s)
+#pragma GCC unroll 8
+        for (int j = 0; j < J; ++j) sums[s][j] = load<W>(at + s * shape.stride() + W * j);
+    for (size_t i = 0; i < count; ++i) {
+        const double* a = before(i) + row;
+        const double* b = after(i) + column;
+#pragma GCC unroll 8
+        for (int j = 0; j < J; ++j) {
+            const Vec<W> v = load<W>(b + W * j);
+#pragma GCC unroll 8
+            for (int s = 0; s < R; ++s) sums[s][j] += a[s] * v;
+        }
+    }
+#pragma GCC unroll 8
+    for (int s = 0; s < R; ++s)
+#pragma GCC unroll 8
+        for (int j = 0; j < J; ++j) store<W>(at + s * shape.stride() + W * j, sums[s][j]);
+}
+
+template <int J, int W, int S, class Before, class After>
+inline void outer_columns(Shape<W, S> shape, size_t count, double* counts, size_t column, Before before, After after) {
+    constexpr int R = S && S <= 8 ? S : (J >= 4 ? 6 : 8);
+    size_t row = 0;
+    for (; row + R <= shape.states(); row += R) outer_tile<J, R>(shape, count, counts, row, column, before, after);
+    for (; row + 2 <= shape.states(); row += 2) outer_tile<J, 2>(shape, count, counts, row, column, before, after);
+    if (row < shape.states()) outer_tile<J, 1>(shape, count, counts, row, column, before, after);
+}
+
+template <int W, int S, class Before, class After>
+inline void outer(Shape<W, S> shape, size_t count, double* counts, Before before, After after) {
+    if constexpr (S > 0) {
+        outer_columns<Shape<W, S>::columns>(shape, count, counts, 0, before, after);
+    } else {
+        size_t column = 0;
+        for (; column + 4 * W <= shape.stride(); column += 4 * W)
+            outer_columns<4>(shape, count, counts, column, before, after);
+        switch ((shape.stride() - column) / W) {
+            case 3: outer_columns<3>(shape, count, counts, column, before, after); break;
+            case 2: outer_columns<2>(shape, count, counts, column, before, after); break;
+            case 1: outer_columns<1>(shape, count, counts, column, before, after); break;
+            default: break;
+        }
+    }
+}
+
+// Scratch memory that grows to what is asked for, aligned for the widest vectors.
+class Scratch {
+  public:
+    double* doubles(size_t count) {
+        if (count > size_) {
+            std::free(data_);
+            size_ = count + count / 4;
+            data_ = static_cast<double*>(std::aligned_alloc(64, (size_ * sizeof(double) + 63) / 64 * 64));
+            if (!data_) size_ = 0;
+        }
+        return data_;
+    }
+    ~Scratch() { std::free(data_); }
+
+  private:
+    double* data_ = nullptr;
+    size_t size_ = 0;
+};
+
+// Memory of one thread.
+struct Memory {
+    Scratch rows;
+    std::vector<Fate> fates;
+};
+
+}  // namespace
+}  // namespace cutpoint
