@@ -26,7 +26,7 @@ inline void finish(const double* row, const Evidence& evidence, std::int64_t r, 
         logs[r] = std::numeric_limits<double>::quiet_NaN();
     } else if (p > 0.0 && fate.log > -HUGE_VAL) {
         logs[r] = fate.log + std::log(p);
-        const double share = evidence.weights[r] / p;
+        const double share = evidence.weights[r] * evidence.unit / p;
         for (size_t s = 0; s < states; ++s) column[s] += share * verdict[s];
     } else {
         logs[r] = -HUGE_VAL;

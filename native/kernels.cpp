@@ -11,11 +11,12 @@ namespace cutpoint {
 namespace {
 
 void* make_memory() { return new (std::nothrow) Memory; }
+void shrink_memory(void* memory) { static_cast<Memory*>(memory)->shrink(); }
 void drop_memory(void* memory) { delete static_cast<Memory*>(memory); }
 
 }  // namespace
 
 extern const Kernels CUTPOINT_TABLE;
-const Kernels CUTPOINT_TABLE = {CUTPOINT_NAME, score, expect, expect_long, make_memory, drop_memory};
+const Kernels CUTPOINT_TABLE = {CUTPOINT_NAME, score, expect, expect_long, make_memory, shrink_memory, drop_memory};
 
 }  // namespace cutpoint

@@ -183,6 +183,11 @@ class Scratch {
         }
         return data_;
     }
+    void shrink(size_t most) {
+        if (size_ <= most) return;
+        std::free(data_);
+        data_ = nullptr, size_ = 0;
+    }
     ~Scratch() { std::free(data_); }
 
   private:
@@ -194,6 +199,13 @@ class Scratch {
 struct Memory {
     Scratch rows;
     std::vector<Fate> fates;
+
+    // Keep no more than a block of 32 states needs.
+    void shrink() {
+        constexpr size_t most = 2 * 32 * block_nodes;
+        rows.shrink(most + most / 4);
+        if (fates.capacity() > 4 * block_nodes) std::vector<Fate>().swap(fates);
+    }
 };
 
 }  // namespace

@@ -124,6 +124,13 @@ void close(Block& block, size_t n_symbols, bool with_marks, TreeArrays& tree) {
 
 }  // namespace
 
+Tree TreeArrays::view() const {
+    return {node_offsets.size() - 1, node_offsets.data(), parents.data(),    marks.empty() ? nullptr : marks.data(),
+            group_offsets.data(),    group_symbols.data(), group_starts.data(), edges.data(),
+            run_offsets.data(),      run_symbols.data(),  run_starts.data(), end_offsets.data(),
+            end_nodes.data(),        end_words.data()};
+}
+
 TreeArrays build_tree(const std::int32_t* symbols, const std::int64_t* offsets, const std::int32_t* positions,
                       size_t count, size_t n_symbols, size_t n_marks) {
     const Words words{symbols, offsets, positions, static_cast<std::int64_t>(n_marks)};
