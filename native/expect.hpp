@@ -15,22 +15,15 @@
 namespace cutpoint {
 namespace {
 
-// Begin the backward pass of observation r at its last row: adds w/(α·g) g, writes the log-probability.
-inline void finish(const double* row, const Evidence& evidence, std::int64_t r, Fate fate, size_t states, size_t stride,
-                   double* column, double* logs) {
+// Probability of observation r from its last row: 0 if it is impossible, NaN if plain floats do not reach.
+inline double chance(const double* row, const Evidence& evidence, std::int64_t r, const Fate& fate, size_t states,
+                     size_t stride) {
     const std::int32_t end = evidence.ends[r];
-    const double* verdict = evidence.masks + end * stride;
-    const double p = evidence.full[end] && fate.log > -HUGE_VAL ? 1.0 : dot(row, verdict, states);
+    const bool possible = fate.log > -HUGE_VAL;
+    const double p = evidence.full[end] && possible ? 1.0 : dot(row, evidence.masks + end * stride, states);
     const bool unsure = p > 0.0 ? fate.lost > loss_allowed * p : fate.lost > 0.0;
-    if (unsure) {
-        logs[r] = std::numeric_limits<double>::quiet_NaN();
-    } else if (p > 0.0 && fate.log > -HUGE_VAL) {
-        logs[r] = fate.log + std::log(p);
-        const double share = evidence.weights[r] * evidence.unit / p;
-        for (size_t s = 0; s < states; ++s) column[s] += share * verdict[s];
-    } else {
-        logs[r] = -HUGE_VAL;
-    }
+    if (unsure) return std::numeric_limits<double>::quiet_NaN();
+    return possible ? p : 0.0;
 }
 
 template <int W>
@@ -83,21 +76,17 @@ struct BlockPass {
         for (size_t g = 0; g < groups; ++g) {
             const size_t start = static_cast<size_t>(group_starts[g]), end = group_end(g);
             auto small = Vec<W>{} > negligible;
+            const auto arrive = [&](size_t i, size_t s, Vec<W> v) {
+                store<W>(row(start + i) + s, v);
+                small |= (v < negligible) & (v > 0.0);
+            };
             if (group_symbols[g] < 0) {
-                for (size_t c = start; c < end; ++c)
-                    std::memcpy(row(c), machine.initial, shape.stride() * sizeof(double));
-                for (size_t s = 0; s < shape.stride(); s += W) {
-                    const Vec<W> v = load<W>(machine.initial + s);
-                    small |= (v < negligible) & (v > 0.0);
-                }
+                for (size_t i = 0; i < end - start; ++i)
+                    for (size_t s = 0; s < shape.stride(); s += W) arrive(i, s, load<W>(machine.initial + s));
             } else {
                 products(
                     shape, end - start, machine.steps + static_cast<size_t>(group_symbols[g]) * shape.size(),
-                    [&](size_t i) { return row(parent(start + i)); },
-                    [&](size_t i, size_t s, Vec<W> v) {
-                        store<W>(row(start + i) + s, v);
-                        small |= (v < negligible) & (v > 0.0);
-                    });
+                    [&](size_t i) { return row(parent(start + i)); }, arrive);
             }
             if (!touched && any<W>(small)) {
                 touched = true;
@@ -111,21 +100,40 @@ struct BlockPass {
         }
     }
 
+    // Columns are kept only where the forward row is positive; there alone they are needed, and bounded.
+    void add_to_column(size_t c, size_t s, Vec<W> v) const {
+        double* to = column(c) + s;
+        store<W>(to, load<W>(to) + (load<W>(row(c) + s) > 0.0 ? v : Vec<W>{}));
+    }
+
+    // Log-probabilities of the observations, and the columns w/(α·g) g with which their backward passes begin.
     void ends(double* logs) {
         std::memset(beta, 0, nodes * shape.stride() * sizeof(double));
-        for (std::int64_t e = tree.end_offsets[block]; e < tree.end_offsets[block + 1]; ++e) {
-            const size_t c = static_cast<size_t>(tree.end_nodes[e]);
-            finish(row(c), evidence, tree.end_words[e], touched ? fates[c] : untouched, states, shape.stride(),
-                   column(c), logs);
+        constexpr std::int64_t batch = 64;
+        alignas(64) double chances[batch] = {};
+        const std::int64_t last = tree.end_offsets[block + 1];
+        const auto fate = [&](size_t c) { return touched ? fates[c] : untouched; };
+        for (std::int64_t first = tree.end_offsets[block]; first < last; first += batch) {
+            const std::int64_t count = std::min(batch, last - first);
+            const std::int32_t* at = tree.end_nodes + first;
+            const std::int64_t* words = tree.end_words + first;
+            for (std::int64_t e = 0; e < count; ++e) {
+                const size_t c = static_cast<size_t>(at[e]);
+                chances[e] = chance(row(c), evidence, words[e], fate(c), shape.states(), shape.stride());
+                if (!(chances[e] > 0.0)) continue;
+                const double share = evidence.weights[words[e]] * evidence.unit / chances[e];
+                const double* verdict = mask(evidence.ends[words[e]]);
+                for (size_t s = 0; s < shape.stride(); s += W) add_to_column(c, s, share * load<W>(verdict + s));
+            }
+            for (std::int64_t e = 0; e < count; e += 8) store<8>(chances + e, logarithm(load<8>(chances + e)));
+            for (std::int64_t e = 0; e < count; ++e)
+                logs[words[e]] = fate(static_cast<size_t>(at[e])).log + chances[e];
         }
     }
 
-    // Columns are kept only where the forward row is positive; there alone they are needed, and bounded.
     void up(const Lane& lane) {
         for (size_t g = groups; g-- > 0;) {
             const size_t start = static_cast<size_t>(group_starts[g]), end = group_end(g);
-            for (size_t k = start * shape.stride(); k < end * shape.stride(); k += W)
-                store<W>(beta + k, load<W>(alpha + k) > 0.0 ? load<W>(beta + k) : Vec<W>{});
             if (group_symbols[g] < 0) {
                 for (size_t c = start; c < end; ++c)
                     for (size_t s = 0; s < states; ++s) lane.initial[s] += row(c)[s] * column(c)[s];
@@ -136,10 +144,7 @@ struct BlockPass {
             products(
                 shape, end - start, machine.transposed + static_cast<size_t>(group_symbols[g]) * shape.size(),
                 [&](size_t i) { return column(start + i); },
-                [&](size_t i, size_t s, Vec<W> v) {
-                    double* above = column(parent(start + i)) + s;
-                    store<W>(above, load<W>(above) + v);
-                });
+                [&](size_t i, size_t s, Vec<W> v) { add_to_column(parent(start + i), s, v); });
         }
     }
 
@@ -242,9 +247,12 @@ void expect_long_word(const Machine& machine, const Evidence& evidence, std::int
         const size_t start = k * pace, end = advance(k);
         if (k + 1 == kept) {
             std::memset(column, 0, stride * sizeof(double));
-            finish(segment + (end - start) * stride, evidence, r, segment_fates[end - start], states, stride, column,
-                   logs);
+            const Fate& fate = segment_fates[end - start];
+            const double p = chance(segment + (end - start) * stride, evidence, r, fate, states, stride);
+            logs[r] = fate.log + std::log(p);
             if (!lane.counts || !(logs[r] > -HUGE_VAL)) return;
+            const double* verdict = evidence.masks + evidence.ends[r] * stride;
+            for (size_t s = 0; s < states; ++s) column[s] = evidence.weights[r] * evidence.unit / p * verdict[s];
         }
         for (size_t i = end; i > start; --i) {
             const double* here = segment + (i - start) * stride;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,17 +71,19 @@ void score_in_flight(const Machine& machine, const double* column, const std::in
         return false;
     };
     while (active < M && begin(active)) ++active;
-    while (active == M) {
+    // The first N of the words in flight advance until one of them ends; it makes room for the next, and when none is
+    // left to begin, slots close up.
+    const auto advance = [&]<int N>(std::integral_constant<int, N>) {
         std::int64_t together = left[0];
-        for (int m = 1; m < M; ++m) together = std::min(together, left[m]);
+        for (int m = 1; m < N; ++m) together = std::min(together, left[m]);
         for (std::int64_t i = 0; i < together; ++i) {
 #pragma GCC unroll 8
-            for (int m = 0; m < M; ++m)
+            for (int m = 0; m < N; ++m)
                 rows[m] = step<W>(rows[m], steps + static_cast<size_t>(at[m][i]) * (W * W), states);
         }
-        int kept = 0;  // words that end make room; when none is left to begin, slots close up
-        for (int m = 0; m < M; ++m) {
-            left[m] -= together, at[m] += together;
+        int kept = 0;
+        for (int m = 0; m < active; ++m) {
+            if (m < N) left[m] -= together, at[m] += together;
             if (left[m] == 0) {
                 end(m);
                 if (!begin(m)) continue;
@@ -89,12 +92,11 @@ void score_in_flight(const Machine& machine, const double* column, const std::in
             ++kept;
         }
         active = kept;
-    }
-    for (int m = 0; m < active; ++m) {
-        for (std::int64_t i = 0; i < left[m]; ++i)
-            rows[m] = step<W>(rows[m], steps + static_cast<size_t>(at[m][i]) * (W * W), states);
-        end(m);
-    }
+    };
+    while (active == M) advance(std::integral_constant<int, M>());
+    while (active >= 4) advance(std::integral_constant<int, 4>());
+    while (active >= 2) advance(std::integral_constant<int, 2>());
+    while (active >= 1) advance(std::integral_constant<int, 1>());
 }
 
 // Larger machines: a block of words advances symbol by symbol, grouped by what they read, so that each matrix is

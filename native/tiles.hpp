@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <vector>
 
@@ -40,6 +43,23 @@ inline Vec<W> load(const double* p) {
 template <int W>
 inline void store(double* p, Vec<W> v) {
     *reinterpret_cast<Vec<W>*>(p) = v;
+}
+
+// Natural logarithms of eight numbers that are 0, normal or NaN, to about two roundings: with p = m 2^e, m near 1, and
+// s = (m - 1) / (m + 1), log p = e log 2 + 2 (s + s³/3 + s⁵/5 + …), where |s| < 0.172 and the terms end below 2^-54.
+inline Vec<8> logarithm(Vec<8> p) {
+    typedef std::int64_t Bits __attribute__((vector_size(64)));
+    constexpr std::int64_t root_half = std::bit_cast<std::int64_t>(0x1.6a09e667f3bcdp-1);
+    constexpr double log_2_high = 0x1.62e42fefa38p-1;  // few digits: its products with e are exact
+    constexpr double log_2_low = 0x1.ef35793c7673p-45;
+    const Bits bits = reinterpret_cast<Bits>(p);
+    const Bits exponent = (bits - root_half) >> 52;
+    const Vec<8> m = reinterpret_cast<Vec<8>>(bits - (exponent << 52)), e = __builtin_convertvector(exponent, Vec<8>);
+    const Vec<8> s = (m - 1.0) / (m + 1.0), square = s * s;
+    Vec<8> series = Vec<8>{} + 1.0 / 19.0;
+    for (int k = 17; k >= 3; k -= 2) series = series * square + 1.0 / k;
+    const Vec<8> log = e * log_2_high + (2.0 * s + (2.0 * s * square * series + e * log_2_low));
+    return p > 0.0 ? log : (p == 0.0 ? Vec<8>{} - HUGE_VAL : p);
 }
 
 // Size of a machine's rows. S > 0 fixes the padded size when compiling, so that all loops over states unroll; the

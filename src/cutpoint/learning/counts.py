@@ -87,10 +87,11 @@ def expected_counts(acceptor: Acceptor, sample: Sample, threads: int | None = No
     )
     if not np.isfinite(transitions).all():
         raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
-    impossible = np.flatnonzero(np.isneginf(logs)).tolist()
-    if impossible:
+    log_likelihood = float((sample.counts * logs).sum())
+    if log_likelihood == -math.inf:
+        impossible = np.flatnonzero(np.isneginf(logs)).tolist()
         raise ImpossibleObservation(impossible_sentence(sample, impossible))
-    return Counts(transitions, initial, float((sample.counts * logs).sum()))
+    return Counts(transitions, initial, log_likelihood)
 
 
 def log_likelihood(acceptor: Acceptor, sample: Sample, with_inputs: bool = False) -> float:

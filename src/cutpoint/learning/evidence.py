@@ -28,7 +28,9 @@ def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
     """Arrays of a sample for the kernels; unknown symbols and states are refused."""
     check_acceptor(acceptor)
     check_sample(sample)
-    masks = np.stack([_mask(acceptor, mark) for mark in sample.mark_table])
+    masks = np.ones((len(sample.mark_table), acceptor.n_states), dtype=np.bool_)
+    for mask, mark in zip(masks, sample.mark_table, strict=True):
+        _restrict(mask, acceptor, mark)
     return Evidence(masks, *acceptor.encode(sample), sample.marks, sample.ends)
 
 
@@ -38,15 +40,13 @@ def check_sample(sample: object) -> None:
         raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
 
 
-def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
-    """States that agree with a mark: the e of the recursions."""
-    mask = np.ones(acceptor.n_states, dtype=np.bool_)
+def _restrict(mask: NDArray[np.bool_], acceptor: Acceptor, mark: Mark) -> None:
+    """Keep in a mask the states that agree with a mark: the e of the recursions."""
     if mark.verdict is not None:
-        mask &= acceptor.final == mark.verdict
+        mask &= acceptor.final if mark.verdict else ~acceptor.final
     if mark.states is not None:
         seen = [acceptor.states.code(state, "states of the sample: ") for state in mark.states]
         mask &= np.isin(np.arange(acceptor.n_states), seen)
-    return mask
 
 
 def shared_tree(acceptor: Acceptor, sample: Sample) -> object:
