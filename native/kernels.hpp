@@ -1,7 +1,7 @@
 // What the compiled kernels compute, without Python: plain pointers in, plain pointers out, nothing thrown.
 //
 // Matrices are padded to `stride` rows of `stride` doubles, a multiple of the vector width, and what lies beyond the
-// last state is zero. Sums over states run in their order, so a row gives the same bits alone and among others.
+// last state is zero. Sums over states run in one fixed order, so a row gives the same bits alone and among others.
 
 #pragma once
 

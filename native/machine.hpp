@@ -30,9 +30,14 @@ inline Aligned zeros(std::size_t count) {
 inline std::size_t padded(std::size_t states) { return states <= 2 ? 2 : (states <= 4 ? 4 : (states + 7) / 8 * 8); }
 
 // Forward entries below this are dropped: above it, no product with a transition leaves the range of floats.
-inline double negligible(const double* transitions, std::size_t count) {
+inline double negligible(const double* transitions, std::size_t rows, std::size_t states) {
     double least = 1.0;
-    for (std::size_t i = 0; i < count; ++i) least = transitions[i] > 0.0 && transitions[i] < least ? transitions[i] : least;
+    for (std::size_t r = 0; r < rows; ++r, transitions += states) {
+        double in_row = 1.0;  // one row need not wait for the one before
+        for (std::size_t t = 0; t < states; ++t)
+            in_row = transitions[t] > 0.0 && transitions[t] < in_row ? transitions[t] : in_row;
+        least = std::min(least, in_row);
+    }
     return smallest / least;
 }
 

@@ -132,7 +132,7 @@ double power_above(const Floats& weights) {
 size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes symbols, Offsets offsets,
                        nb::object marks, Codes ends, Floats weights, nb::tuple arrays, Output counts_out,
                        Output initial_out, Output logs_out, size_t threads) {
-    const double least = negligible(transitions.data(), transitions.size());
+    const double least = negligible(transitions.data(), transitions.shape(0) * initial.size(), initial.size());
     if (least >= largest_negligible) {
         std::fill_n(counts_out.data(), counts_out.size(), 0.0);
         std::fill_n(initial_out.data(), initial_out.size(), 0.0);

@@ -62,6 +62,12 @@ inline Vec<8> logarithm(Vec<8> p) {
     return p > 0.0 ? log : (p == 0.0 ? Vec<8>{} - HUGE_VAL : p);
 }
 
+#ifdef __AVX512F__
+constexpr bool many_registers = true;
+#else
+constexpr bool many_registers = false;
+#endif
+
 // Size of a machine's rows. S > 0 fixes the padded size when compiling, so that all loops over states unroll; the
 // padding is then multiplied along, as zeros. S = 0 leaves it open.
 template <int W, int S>
@@ -73,28 +79,34 @@ struct Shape {
     size_t size() const { return S ? static_cast<size_t>(S) * S : stride_ * stride_; }
     static constexpr int columns = S ? S / W : 4;                       // vectors side by side in registers
     static constexpr int rows = columns >= 4 ? 6 : (columns == 3 ? 7 : 8);  // rows in flight
+    static constexpr int chains = S == 8 && many_registers ? 2 : 1;     // sums per entry: few rows wait for them less
 };
 
 // emit(m, column, vector) for rows[m] · matrix, J vectors from `column` on: M·J sums in registers while the matrix
-// streams by once. Each sum runs over the states in their order.
+// streams by once. Each sum runs over the states in their order; with two chains, over the even and the odd ones apart.
 template <int J, int M, int W, int S, class Emit>
 inline void tile(Shape<W, S> shape, const double* const* rows, const double* matrix, size_t column, Emit emit) {
     // From zero on, every term is added by the same operation: the compiler then has no choice of what to fuse, and a
     // row gives the same bits whatever the number of rows beside it.
-    Vec<W> sums[M][J] = {};
+    constexpr int chains = Shape<W, S>::chains;
+    Vec<W> sums[chains][M][J] = {};
     const double* from = matrix + column;
-    for (size_t s = 0; s < shape.states(); ++s, from += shape.stride()) {
+    for (size_t s = 0; s < shape.states(); s += chains) {
+#pragma GCC unroll 2
+        for (int c = 0; c < chains; ++c, from += shape.stride()) {
 #pragma GCC unroll 8
-        for (int j = 0; j < J; ++j) {
-            const Vec<W> p = load<W>(from + W * j);
+            for (int j = 0; j < J; ++j) {
+                const Vec<W> p = load<W>(from + W * j);
 #pragma GCC unroll 8
-            for (int m = 0; m < M; ++m) sums[m][j] += rows[m][s] * p;
+                for (int m = 0; m < M; ++m) sums[c][m][j] += rows[m][s + c] * p;
+            }
         }
     }
 #pragma GCC unroll 8
     for (int m = 0; m < M; ++m)
 #pragma GCC unroll 8
-        for (int j = 0; j < J; ++j) emit(m, column + W * j, sums[m][j]);
+        for (int j = 0; j < J; ++j)
+            emit(m, column + W * j, chains == 1 ? sums[0][m][j] : sums[0][m][j] + sums[chains - 1][m][j]);
 }
 
 template <int M, int W, int S, class Emit>
@@ -113,30 +125,25 @@ inline void rows_times(Shape<W, S> shape, const double* const* rows, const doubl
     }
 }
 
+// The same for M rows from row(first) on.
+template <int M, int W, int S, class Row, class Emit>
+inline void some_products(Shape<W, S> shape, size_t first, const double* matrix, Row row, Emit emit) {
+    const double* rows[M];
+#pragma GCC unroll 8
+    for (int m = 0; m < M; ++m) rows[m] = row(first + m);
+    rows_times<M>(shape, rows, matrix, [&](int m, size_t column, Vec<W> v) { emit(first + m, column, v); });
+}
+
 // emit(i, column, vector) for row(i) · matrix, i in [0, count).
 template <int W, int S, class Row, class Emit>
 inline void products(Shape<W, S> shape, size_t count, const double* matrix, Row row, Emit emit) {
     constexpr int M = Shape<W, S>::rows;
-    const double* rows[M];
-    for (size_t i = 0; i < count; i += M) {
-        const size_t left = count - i;
-#pragma GCC unroll 8
-        for (int m = 0; m < M; ++m) rows[m] = row(static_cast<size_t>(m) < left ? i + m : i);
-        const auto emit_here = [&](int m, size_t column, Vec<W> v) { emit(i + m, column, v); };
-        if (left >= static_cast<size_t>(M)) {
-            rows_times<M>(shape, rows, matrix, emit_here);
-            continue;
-        }
-        switch (left) {
-            case 7: if constexpr (M > 7) rows_times<7>(shape, rows, matrix, emit_here); break;
-            case 6: if constexpr (M > 6) rows_times<6>(shape, rows, matrix, emit_here); break;
-            case 5: rows_times<5>(shape, rows, matrix, emit_here); break;
-            case 4: rows_times<4>(shape, rows, matrix, emit_here); break;
-            case 3: rows_times<3>(shape, rows, matrix, emit_here); break;
-            case 2: rows_times<2>(shape, rows, matrix, emit_here); break;
-            default: rows_times<1>(shape, rows, matrix, emit_here); break;
-        }
-    }
+    size_t i = 0;
+    for (; i + M <= count; i += M) some_products<M>(shape, i, matrix, row, emit);
+    // In powers of two: one jump by the number of rows left would be guessed wrong more often than not.
+    if (count - i >= 4) some_products<4>(shape, i, matrix, row, emit), i += 4;
+    if (count - i >= 2) some_products<2>(shape, i, matrix, row, emit), i += 2;
+    if (count - i >= 1) some_products<1>(shape, i, matrix, row, emit);
 }
 
 // counts[s][t] += Σ_i before(i)[s] · after(i)[t] for R rows of the counts and J vectors of columns, in registers.

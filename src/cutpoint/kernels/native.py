@@ -102,9 +102,7 @@ def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Ma
     return path, _native.most_likely_path(*logs, word, seen, path)
 
 
-def prefix_tree(
-    symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int
-) -> tuple[Any, ...]:
+def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int) -> tuple[Any, ...]:
     """Prefix tree of a sample, in blocks: its arrays, described in ``native/kernels.hpp``, and last the tree itself."""
     return _native.prefix_tree(symbols, offsets, marks, n_symbols, n_marks)
 
