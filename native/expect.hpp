@@ -110,7 +110,7 @@ struct BlockPass {
     void ends(double* logs) {
         std::memset(beta, 0, nodes * shape.stride() * sizeof(double));
         constexpr std::int64_t batch = 64;
-        alignas(64) double chances[batch] = {};
+        alignas(64) double chances[batch];
         const std::int64_t last = tree.end_offsets[block + 1];
         const auto fate = [&](size_t c) { return touched ? fates[c] : untouched; };
         for (std::int64_t first = tree.end_offsets[block]; first < last; first += batch) {
@@ -125,6 +125,7 @@ struct BlockPass {
                 const double* verdict = mask(evidence.ends[words[e]]);
                 for (size_t s = 0; s < shape.stride(); s += W) add_to_column(c, s, share * load<W>(verdict + s));
             }
+            std::fill(chances + count, chances + batch, 1.0);  // what the last vector reads beyond them
             for (std::int64_t e = 0; e < count; e += 8) store<8>(chances + e, logarithm(load<8>(chances + e)));
             for (std::int64_t e = 0; e < count; ++e)
                 logs[words[e]] = fate(static_cast<size_t>(at[e])).log + chances[e];

@@ -45,8 +45,9 @@ inline void store(double* p, Vec<W> v) {
     *reinterpret_cast<Vec<W>*>(p) = v;
 }
 
-// Natural logarithms of eight numbers that are 0, normal or NaN, to about two roundings: with p = m 2^e, m near 1, and
-// s = (m - 1) / (m + 1), log p = e log 2 + 2 (s + s³/3 + s⁵/5 + …), where |s| < 0.172 and the terms end below 2^-54.
+// Natural logarithms of eight numbers that are 0, normal and positive, or NaN, to about two roundings: with p = m 2^e, m
+// near 1, and s = (m - 1) / (m + 1), log p = e log 2 + 2 (s + s³/3 + s⁵/5 + …), where |s| < 0.172 and the terms end
+// below 2^-54.
 inline Vec<8> logarithm(Vec<8> p) {
     typedef std::int64_t Bits __attribute__((vector_size(64)));
     constexpr std::int64_t root_half = std::bit_cast<std::int64_t>(0x1.6a09e667f3bcdp-1);
