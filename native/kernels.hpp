@@ -1,7 +1,7 @@
 // What the compiled kernels compute, without Python: plain pointers in, plain pointers out, nothing thrown.
 //
 // Matrices are padded to `stride` rows of `stride` doubles, a multiple of the vector width, and what lies beyond the
-// last state is zero. Sums over states run in their order, so a row gives the same bits alone and among others.
+// last state is zero. Sums over states run in one fixed order, so a row gives the same bits alone and among others.
 
 #pragma once
 
@@ -46,6 +46,7 @@ struct Evidence {
     const unsigned char* full;     // whether a mask is all ones: then nothing was seen, and probabilities are exactly 1
     const std::int32_t* ends;      // [words] verdict on the word
     const double* weights;         // [words]
+    double unit;                   // power of two that brings their sum to at most 1
     const std::int32_t* symbols;   // ragged words, for the long ones
     const std::int64_t* offsets;
     const std::int32_t* positions; // marks at every position, or null
@@ -69,11 +70,14 @@ struct Kernels {
     // The same for one long word, in memory of the order of the square root of its length.
     void (*expect_long)(const Machine&, const Evidence&, std::int64_t word, const Lane&, double* logs, void* scratch);
     void* (*make_memory)();  // one per thread, passed as scratch; null if there is no memory
+    void (*shrink_memory)(void*);  // to what may be kept between calls
     void (*drop_memory)(void*);
 };
 
 constexpr std::size_t block_nodes = 8192;   // a block's rows should stay in a core's own cache
 constexpr std::size_t long_word = 1 << 14;  // symbols from which a word is done with checkpoints
+constexpr double smallest = 1e-300;         // no number smaller than this is used
+constexpr double largest_negligible = 1e-20;  // where even larger entries had to be dropped, plain floats do not do
 constexpr double loss_allowed = 0x1p-56;    // share of a word's probability that dropping may remove
 
 // One table per instruction set; `best` picks at run time.

@@ -5,34 +5,27 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <atomic>
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
-#include <new>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "encode.hpp"
 #include "kernels.hpp"
+#include "machine.hpp"
 #include "merging.hpp"
+#include "parallel.hpp"
 #include "tables.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
 
-namespace {
-
-using namespace cutpoint;
-using std::size_t;
-
-using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Masks = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+namespace cutpoint {
 
 const Kernels& best_kernels() {
 #ifdef CUTPOINT_X86
@@ -54,108 +47,78 @@ const Kernels& best_kernels() {
 #endif
 }
 
-struct Free {
-    void operator()(double* p) const { std::free(p); }
-};
-using Aligned = std::unique_ptr<double[], Free>;
+}  // namespace cutpoint
 
-Aligned zeros(size_t count) {
-    const size_t bytes = (std::max<size_t>(count, 1) * sizeof(double) + 63) / 64 * 64;
-    auto* p = static_cast<double*>(std::aligned_alloc(64, bytes));
-    if (!p) throw std::bad_alloc();
-    std::memset(p, 0, bytes);
-    return Aligned(p);
+namespace {
+
+using namespace cutpoint;
+using std::size_t;
+
+using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Masks = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+
+PaddedMachine machine_of(const Floats& transitions, const Floats& initial, double negligible, bool with_transposed) {
+    return {transitions.data(), initial.data(), transitions.shape(0), initial.shape(0), negligible, with_transposed};
 }
 
-size_t padded(size_t states) { return states <= 2 ? 2 : (states <= 4 ? 4 : (states + 7) / 8 * 8); }
-
-// An acceptor with the padding that the kernels want.
-struct PaddedMachine {
-    Aligned steps, transposed, initial;
-    Machine view;
-
-    PaddedMachine(const Floats& transitions, const Floats& start, double negligible, bool with_transposed) {
-        const size_t symbols = transitions.shape(0), states = start.shape(0), stride = padded(states);
-        initial = zeros(stride);
-        std::memcpy(initial.get(), start.data(), states * sizeof(double));
-        steps = zeros(symbols * stride * stride);
-        transposed = zeros(with_transposed ? symbols * stride * stride : 0);
-        const double* p = transitions.data();
-        for (size_t a = 0; a < symbols; ++a)
-            for (size_t s = 0; s < states; ++s)
-                for (size_t t = 0; t < states; ++t, ++p) {
-                    steps[(a * stride + s) * stride + t] = *p;
-                    if (with_transposed) transposed[(a * stride + t) * stride + s] = *p;
-                }
-        view = {states, stride, symbols, steps.get(), transposed.get(), initial.get(), negligible};
-    }
-};
-
-// Run task(k, memory) for k = 0 … tasks-1 on some threads; which thread takes which task does not matter.
-template <class Task>
-void in_parallel(size_t tasks, size_t threads, Task task) {
-    const Kernels& kernels = best_kernels();
-    std::atomic<size_t> next{0};
-    std::atomic<bool> failed{false};
-    const auto work = [&] {
-        void* memory = kernels.make_memory();
-        try {
-            if (!memory) throw std::bad_alloc();
-            for (size_t k; (k = next.fetch_add(1)) < tasks;) task(k, memory);
-        } catch (...) {  // only memory can run out; nothing may leave a thread
-            failed = true;
-        }
-        if (memory) kernels.drop_memory(memory);
-    };
-    std::vector<std::thread> others;
-    try {
-        for (size_t t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(work);
-    } catch (...) {  // fewer threads than wished for do the same work
-    }
-    work();
-    for (std::thread& other : others) other.join();
-    if (failed) throw std::bad_alloc();
-}
-
-constexpr size_t words_per_task = 1024;
+constexpr size_t words_per_task = 512;
 
 void acceptances(Floats transitions, Floats initial, Floats column, Codes symbols, Offsets offsets, Output out,
                  size_t threads) {
-    const PaddedMachine machine(transitions, initial, 0.0, false);
+    const PaddedMachine machine = machine_of(transitions, initial, 0.0, false);
+    const size_t states = machine.view.states, words = offsets.shape(0) - 1;
     Aligned padded_column = zeros(machine.view.stride);
-    std::memcpy(padded_column.get(), column.data(), machine.view.states * sizeof(double));
-    const size_t words = offsets.shape(0) - 1;
+    std::memcpy(padded_column.get(), column.data(), states * sizeof(double));
     nb::gil_scoped_release release;
-    in_parallel((words + words_per_task - 1) / words_per_task, threads, [&](size_t task, void* memory) {
+    const size_t tasks = (words + words_per_task - 1) / words_per_task;
+    const size_t operations = symbols.shape(0) * (2 * states * states + 32);
+    in_parallel(tasks, worthwhile(threads, operations), [&](size_t task, void* memory) {
         const size_t first = task * words_per_task, last = std::min(first + words_per_task, words);
         best_kernels().score(machine.view, padded_column.get(), symbols.data(), offsets.data(), first, last, out.data(),
                              memory);
     });
 }
 
-template <class T>
-nb::ndarray<nb::numpy, const T, nb::ndim<1>> owned(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
+// The arrays of a tree for Python to look at, and last the tree itself, for the kernels: to ask NumPy for fourteen
+// arrays takes longer than a small E-step.
+constexpr const char* tree_name = "cutpoint.tree";
 
 nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n_symbols, size_t n_marks) {
     const bool marked = !marks.is_none();
     const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
-    TreeArrays tree;
+    auto made = std::make_unique<TreeArrays>();
     {
         nb::gil_scoped_release release;
-        tree = build_tree(symbols.data(), offsets.data(), marked ? positions.data() : nullptr, offsets.shape(0) - 1,
-                          n_symbols, n_marks);
+        *made = build_tree(symbols.data(), offsets.data(), marked ? positions.data() : nullptr, offsets.shape(0) - 1,
+                           n_symbols, n_marks);
     }
-    return nb::make_tuple(owned(std::move(tree.node_offsets)), owned(std::move(tree.parents)),
-                          owned(std::move(tree.marks)), owned(std::move(tree.group_offsets)),
-                          owned(std::move(tree.group_symbols)), owned(std::move(tree.group_starts)),
-                          owned(std::move(tree.edges)), owned(std::move(tree.run_offsets)),
-                          owned(std::move(tree.run_symbols)), owned(std::move(tree.run_starts)),
-                          owned(std::move(tree.end_offsets)), owned(std::move(tree.end_nodes)),
-                          owned(std::move(tree.end_words)), owned(std::move(tree.long_words)));
+    const TreeArrays& tree = *made;
+    const nb::capsule owner(made.release(), tree_name, [](void* p) noexcept { delete static_cast<TreeArrays*>(p); });
+    const auto shown = [&]<class T>(const std::vector<T>& values) {
+        return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner);
+    };
+    return nb::make_tuple(shown(tree.node_offsets), shown(tree.parents), shown(tree.marks), shown(tree.group_offsets),
+                          shown(tree.group_symbols), shown(tree.group_starts), shown(tree.edges),
+                          shown(tree.run_offsets), shown(tree.run_symbols), shown(tree.run_starts),
+                          shown(tree.end_offsets), shown(tree.end_nodes), shown(tree.end_words), shown(tree.long_words),
+                          owner);
+}
+
+const TreeArrays& tree_of(const nb::tuple& arrays) {
+    void* tree = PyCapsule_GetPointer(nb::object(arrays[arrays.size() - 1]).ptr(), tree_name);
+    if (!tree) throw nb::python_error();
+    return *static_cast<const TreeArrays*>(tree);
+}
+
+// A vector as an array that owns it.
+template <class T>
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> owned(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return {kept->data(), {kept->size()}, owner};
 }
 
 nb::tuple merged(Codes symbols, Offsets offsets, Codes labels, Floats weights, size_t n_symbols, Floats pseudo,
@@ -163,8 +126,8 @@ nb::tuple merged(Codes symbols, Offsets offsets, Codes labels, Floats weights, s
     MergedMachine machine;
     {
         nb::gil_scoped_release release;
-        const LabelledWords words{symbols.data(), offsets.data(),   labels.data(), weights.data(), offsets.shape(0) - 1,
-                                  n_symbols};
+        const size_t count = offsets.shape(0) - 1;
+        const LabelledWords words{symbols.data(), offsets.data(), labels.data(), weights.data(), count, n_symbols};
         machine = merged_machine(words, {pseudo.data(), pseudo.data() + pseudo.size()}, n_states, width, most_rounds);
     }
     return nb::make_tuple(owned(std::move(machine.table)), owned(std::move(machine.counts)));
@@ -177,55 +140,55 @@ size_t lanes_for(size_t tasks, size_t counts) {
     return std::max<size_t>(1, std::min(most, tasks));
 }
 
-void expected_counts(Floats transitions, Floats initial, double negligible, Masks masks, Codes symbols, Offsets offsets,
-                     nb::object marks, Codes ends, Floats weights, nb::tuple arrays, Output counts_out,
-                     Output initial_out, Output logs_out, size_t threads) {
-    const bool counted = counts_out.size() > 0;
-    const PaddedMachine machine(transitions, initial, negligible, counted);
-    const size_t states = machine.view.states, stride = machine.view.stride;
-    const bool marked = !marks.is_none();
-    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
-    Aligned padded_masks = zeros(masks.shape(0) * stride);
-    std::vector<unsigned char> full(masks.shape(0), 1);
-    for (size_t k = 0; k < masks.shape(0); ++k)
-        for (size_t s = 0; s < states; ++s) {
-            padded_masks[k * stride + s] = masks.data()[k * states + s] ? 1.0 : 0.0;
-            full[k] &= masks.data()[k * states + s] ? 1 : 0;
-        }
-    std::vector<Codes> codes;
-    std::vector<Offsets> longs;
-    const auto as_codes = [&](size_t k) { return (codes.push_back(nb::cast<Codes>(arrays[k])), codes.back().data()); };
-    const auto as_longs = [&](size_t k) {
-        return (longs.push_back(nb::cast<Offsets>(arrays[k])), longs.back().data());
-    };
-    const Offsets node_offsets = nb::cast<Offsets>(arrays[0]), long_words = nb::cast<Offsets>(arrays[13]);
-    Tree tree{};
-    tree.blocks = node_offsets.shape(0) - 1;
-    tree.node_offsets = node_offsets.data();
-    tree.parents = as_codes(1);
-    const std::int32_t* node_marks = as_codes(2);
-    tree.marks = marked ? node_marks : nullptr;
-    tree.group_offsets = as_longs(3), tree.group_symbols = as_codes(4), tree.group_starts = as_codes(5);
-    tree.edges = as_codes(6);
-    tree.run_offsets = as_longs(7), tree.run_symbols = as_codes(8), tree.run_starts = as_codes(9);
-    tree.end_offsets = as_longs(10), tree.end_nodes = as_codes(11), tree.end_words = as_longs(12);
-    const Evidence evidence{padded_masks.get(), full.data(), ends.data(), weights.data(), symbols.data(), offsets.data(),
-                            marked ? positions.data() : nullptr};
+// Power of two by which the weights add up to at most 1: that keeps every number in range, exactly.
+double power_above(const Floats& weights) {
+    double sum = 0.0;
+    for (size_t r = 0; r < weights.size(); ++r) sum += weights.data()[r];
+    int exponent = 0;
+    std::frexp(sum, &exponent);
+    return std::ldexp(1.0, exponent);
+}
 
-    const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.shape(0);
+// Returns the number of observations that plain floats do not reach: their logarithm is NaN, and they are not counted.
+size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes symbols, Offsets offsets,
+                       nb::object marks, Codes ends, Floats weights, nb::tuple arrays, Output counts_out,
+                       Output initial_out, Output logs_out, size_t threads) {
+    const double least = negligible(transitions.data(), transitions.shape(0) * initial.size(), initial.size());
+    if (least >= largest_negligible) {
+        std::fill_n(counts_out.data(), counts_out.size(), 0.0);
+        std::fill_n(initial_out.data(), initial_out.size(), 0.0);
+        std::fill_n(logs_out.data(), logs_out.size(), std::numeric_limits<double>::quiet_NaN());
+        return logs_out.size();
+    }
+    const bool counted = counts_out.size() > 0, marked = !marks.is_none();
+    const PaddedMachine machine = machine_of(transitions, initial, least, counted);
+    const size_t states = machine.view.states, stride = machine.view.stride;
+    const PaddedMasks seen(masks.data(), masks.shape(0), machine.view);
+    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
+    const double scale = power_above(weights);
+    const Evidence evidence{seen.masks.get(), seen.full.data(),  ends.data(),    weights.data(),
+                            1.0 / scale,      symbols.data(),    offsets.data(), marked ? positions.data() : nullptr};
+    const TreeArrays& kept = tree_of(arrays);
+    const Tree tree = kept.view();
+    const std::vector<std::int64_t>& long_words = kept.long_words;
+
+    const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.size();
     const size_t lanes = lanes_for(tree.blocks + n_long, size);
     Aligned sums = zeros(lanes * (size + stride));
     const auto lane_sums = [&](size_t lane) { return sums.get() + lane * (size + stride); };
     nb::gil_scoped_release release;
-    in_parallel(lanes, threads, [&](size_t k, void* memory) {
+    const size_t steps = n_long ? symbols.size() : kept.parents.size();
+    in_parallel(lanes, worthwhile(threads, steps * (6 * states * states + 64)), [&](size_t k, void* memory) {
         const Kernels& kernels = best_kernels();
         const Lane lane{counted ? lane_sums(k) : nullptr, lane_sums(k) + size};
         kernels.expect(machine.view, tree, evidence, k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes, lane,
                        logs_out.data(), memory);
         for (size_t w = k * n_long / lanes; w < (k + 1) * n_long / lanes; ++w)
-            kernels.expect_long(machine.view, evidence, long_words.data()[w], lane, logs_out.data(), memory);
+            kernels.expect_long(machine.view, evidence, long_words[w], lane, logs_out.data(), memory);
     });
-    if (!counted) return;
+    const double* logs = logs_out.data();
+    const auto left_out = std::count_if(logs, logs + logs_out.size(), [](double log) { return std::isnan(log); });
+    if (!counted) return static_cast<size_t>(left_out);
     for (size_t apart = 1; apart < lanes; apart *= 2)
         for (size_t k = 0; k + apart < lanes; k += 2 * apart)
             for (size_t i = 0; i < size + stride; ++i) lane_sums(k)[i] += lane_sums(k + apart)[i];
@@ -234,8 +197,9 @@ void expected_counts(Floats transitions, Floats initial, double negligible, Mask
     for (size_t a = 0; a < machine.view.symbols; ++a)
         for (size_t s = 0; s < states; ++s)
             for (size_t t = 0; t < states; ++t, ++p)  // what cannot happen is 0, whatever its sum has grown to
-                *out++ = *p > 0.0 ? *p * sums[(a * stride + s) * stride + t] : 0.0;
-    std::memcpy(initial_out.data(), sums.get() + size, states * sizeof(double));
+                *out++ = *p > 0.0 ? *p * sums[(a * stride + s) * stride + t] * scale : 0.0;
+    for (size_t s = 0; s < states; ++s) initial_out.data()[s] = sums[size + s] * scale;
+    return static_cast<size_t>(left_out);
 }
 
 Reading reading_of(const Floats& transitions, const Codes& word, const bool* seen = nullptr, double negligible = 0.0) {
@@ -277,10 +241,10 @@ NB_MODULE(_native, module) {
                nb::arg("symbols"), nb::arg("offsets"), nb::arg("out").noconvert(), nb::arg("threads"));
     module.def("prefix_tree", &prefix_tree, nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(),
                nb::arg("n_symbols"), nb::arg("n_marks"));
-    module.def("expected_counts", &expected_counts, nb::arg("transitions"), nb::arg("initial"), nb::arg("negligible"),
-               nb::arg("masks"), nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"),
-               nb::arg("weights"), nb::arg("tree"), nb::arg("counts_out").noconvert(),
-               nb::arg("initial_out").noconvert(), nb::arg("logs_out").noconvert(), nb::arg("threads"));
+    module.def("expected_counts", &expected_counts, nb::arg("transitions"), nb::arg("initial"), nb::arg("masks"),
+               nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"), nb::arg("weights"),
+               nb::arg("tree"), nb::arg("counts_out").noconvert(), nb::arg("initial_out").noconvert(),
+               nb::arg("logs_out").noconvert(), nb::arg("threads"));
     module.def("merged_machine", &merged, nb::arg("symbols"), nb::arg("offsets"), nb::arg("labels"),
                nb::arg("weights"), nb::arg("n_symbols"), nb::arg("pseudo"), nb::arg("n_states"), nb::arg("width"),
                nb::arg("most_rounds"));

@@ -124,6 +124,19 @@ void close(Block& block, size_t n_symbols, bool with_marks, TreeArrays& tree) {
 
 }  // namespace
 
+Tree TreeArrays::view() const {
+    Tree tree{};
+    tree.blocks = node_offsets.size() - 1;
+    tree.node_offsets = node_offsets.data(), tree.parents = parents.data();
+    tree.marks = marks.empty() ? nullptr : marks.data();
+    tree.group_offsets = group_offsets.data(), tree.group_symbols = group_symbols.data();
+    tree.group_starts = group_starts.data();
+    tree.edges = edges.data();
+    tree.run_offsets = run_offsets.data(), tree.run_symbols = run_symbols.data(), tree.run_starts = run_starts.data();
+    tree.end_offsets = end_offsets.data(), tree.end_nodes = end_nodes.data(), tree.end_words = end_words.data();
+    return tree;
+}
+
 TreeArrays build_tree(const std::int32_t* symbols, const std::int64_t* offsets, const std::int32_t* positions,
                       size_t count, size_t n_symbols, size_t n_marks) {
     const Words words{symbols, offsets, positions, static_cast<std::int64_t>(n_marks)};

@@ -15,23 +15,22 @@ def acceptances(
 ) -> None: ...
 def prefix_tree(
     symbols: NDArray[int32], offsets: NDArray[int64], marks: NDArray[int32] | None, n_symbols: int, n_marks: int
-) -> tuple[NDArray[Any], ...]: ...
+) -> tuple[Any, ...]: ...
 def expected_counts(
     transitions: NDArray[float64],
     initial: NDArray[float64],
-    negligible: float,
     masks: NDArray[bool_],
     symbols: NDArray[int32],
     offsets: NDArray[int64],
     marks: NDArray[int32] | None,
     ends: NDArray[int32],
     weights: NDArray[float64],
-    tree: tuple[NDArray[Any], ...],
+    tree: tuple[Any, ...],
     counts_out: NDArray[float64],
     initial_out: NDArray[float64],
     logs_out: NDArray[float64],
     threads: int,
-) -> None: ...
+) -> int: ...
 def merged_machine(
     symbols: NDArray[int32],
     offsets: NDArray[int64],

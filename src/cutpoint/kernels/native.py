@@ -122,10 +122,8 @@ def merged_machine(
     return table.reshape(len(counts), n_symbols), counts
 
 
-def prefix_tree(
-    symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int
-) -> tuple[NDArray[Any], ...]:
-    """Prefix tree of a sample, in blocks; its arrays are described in ``native/kernels.hpp``."""
+def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int) -> tuple[Any, ...]:
+    """Prefix tree of a sample, in blocks: its arrays, described in ``native/kernels.hpp``, and last the tree itself."""
     return _native.prefix_tree(symbols, offsets, marks, n_symbols, n_marks)
 
 
@@ -137,16 +135,16 @@ def log_probabilities(
     offsets: Offsets,
     marks: Codes | None,
     ends: Codes,
-    tree: tuple[NDArray[Any], ...] | None = None,
+    tree: tuple[Any, ...] | None = None,
     threads: int | None = None,
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
     if tree is None and marks is None:
         logs = _end_log_probabilities(transitions, initial, masks, symbols, offsets, ends, threads)
     else:
-        none = np.empty(0)
-        _, _, logs = _expected_counts(
-            transitions, initial, masks, symbols, offsets, marks, ends, np.ones(len(ends)), tree, threads, none
+        none, weights = np.empty(0), np.ones(len(ends))
+        _, logs, _ = _expected_counts(
+            transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, threads, none
         )
     redo = np.flatnonzero(np.isnan(logs))
     if len(redo):
@@ -165,7 +163,7 @@ def expected_counts(
     marks: Codes | None,
     ends: Codes,
     weights: Floats,
-    tree: tuple[NDArray[Any], ...] | None = None,
+    tree: tuple[Any, ...] | None = None,
     threads: int | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Prop. 4.2 with evidence, over the prefix tree of the words: one pass down and one up serve all of them.
@@ -173,11 +171,12 @@ def expected_counts(
     The cost follows the edges of the tree, not the symbols. Words whose probability is too small for plain floats are
     left out there and done by the reference with wide exponents.
     """
-    counts, first, logs = _expected_counts(
-        transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, threads, np.empty(transitions.shape)
+    counts = np.empty(transitions.shape)
+    first, logs, left_out = _expected_counts(
+        transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, threads, counts
     )
-    redo = np.flatnonzero(np.isnan(logs))
-    if len(redo):
+    if left_out:
+        redo = np.flatnonzero(np.isnan(logs))
         more, more_first, logs[redo] = reference.expected_counts(
             transitions, initial, masks, *_subset(redo, symbols, offsets, marks), ends[redo], weights[redo]
         )
@@ -194,24 +193,19 @@ def _expected_counts(
     marks: Codes | None,
     ends: Codes,
     weights: Floats,
-    tree: tuple[NDArray[Any], ...] | None,
+    tree: tuple[Any, ...] | None,
     threads: int | None,
     counts: Floats,
-) -> tuple[Floats, Floats, Floats]:
-    """Counts (none if ``counts`` is empty) and log-probabilities; NaN where plain floats do not reach."""
+) -> tuple[Floats, Floats, int]:
+    """Fill ``counts``, unless empty; initial counts, log-probabilities, and how many are NaN, out of plain floats."""
     if tree is None:
         tree = prefix_tree(symbols, offsets, marks, len(transitions), len(masks))
-    first, logs = np.zeros(len(initial)), np.full(len(ends), np.nan)
-    negligible = reference.negligible(transitions)
-    scale = 2.0 ** np.frexp(weights.sum())[1]  # weights of at most 1 in all keep every number in range, exactly
-    if negligible < reference.LARGEST_NEGLIGIBLE:
-        _native.expected_counts(
-            transitions, initial, negligible, masks, symbols, offsets, marks, ends, weights / scale, tree,
-            counts, first, logs, _threads(threads),
-        )  # fmt: skip
-    else:
-        counts[...] = 0.0
-    return counts * scale, first * scale, logs
+    first, logs = np.empty(len(initial)), np.empty(len(ends))
+    left_out = _native.expected_counts(
+        transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, counts, first, logs,
+        _threads(threads),
+    )  # fmt: skip
+    return first, logs, left_out
 
 
 def _end_log_probabilities(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +41,11 @@ class InMemory:
         )
         if not np.isfinite(transitions).all():
             raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
-        impossible = np.flatnonzero(np.isneginf(logs)).tolist()
-        if impossible:
+        log_likelihood = float((self.sample.counts * logs).sum())
+        if log_likelihood == -math.inf:
+            impossible = np.flatnonzero(np.isneginf(logs)).tolist()
             raise ImpossibleObservation(impossible_sentence(self.sample, impossible))
-        return Counts(transitions, initial, float((self.sample.counts * logs).sum()))
+        return Counts(transitions, initial, log_likelihood)
 
     def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
         """Log-probability of what was seen, for each distinct observation."""

@@ -32,7 +32,10 @@ def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
 
 def mark_masks(acceptor: Acceptor, sample: Sample) -> NDArray[np.bool_]:
     """States that agree with each mark of a sample, ``[mark, s]``."""
-    return np.stack([_mask(acceptor, mark) for mark in sample.mark_table])
+    masks = np.ones((len(sample.mark_table), acceptor.n_states), dtype=np.bool_)
+    for mask, mark in zip(masks, sample.mark_table, strict=True):
+        _restrict(mask, acceptor, mark)
+    return masks
 
 
 def check_sample(sample: object) -> None:
@@ -41,12 +44,10 @@ def check_sample(sample: object) -> None:
         raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
 
 
-def _mask(acceptor: Acceptor, mark: Mark) -> NDArray[np.bool_]:
-    """States that agree with a mark: the e of the recursions."""
-    mask = np.ones(acceptor.n_states, dtype=np.bool_)
+def _restrict(mask: NDArray[np.bool_], acceptor: Acceptor, mark: Mark) -> None:
+    """Keep in a mask the states that agree with a mark: the e of the recursions."""
     if mark.verdict is not None:
-        mask &= acceptor.final == mark.verdict
+        mask &= acceptor.final if mark.verdict else ~acceptor.final
     if mark.states is not None:
         seen = [acceptor.states.code(state, "states of the sample: ") for state in mark.states]
         mask &= np.isin(np.arange(acceptor.n_states), seen)
-    return mask

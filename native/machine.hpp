@@ -1,0 +1,81 @@
+// Memory for the kernels, and an acceptor with the padding that they want.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace cutpoint {
+
+struct Free {
+    void operator()(double* p) const { std::free(p); }
+};
+using Aligned = std::unique_ptr<double[], Free>;
+
+inline Aligned zeros(std::size_t count) {
+    const std::size_t bytes = (std::max<std::size_t>(count, 1) * sizeof(double) + 63) / 64 * 64;
+    auto* p = static_cast<double*>(std::aligned_alloc(64, bytes));
+    if (!p) throw std::bad_alloc();
+    std::memset(p, 0, bytes);
+    return Aligned(p);
+}
+
+inline std::size_t padded(std::size_t states) { return states <= 2 ? 2 : (states <= 4 ? 4 : (states + 7) / 8 * 8); }
+
+// Forward entries below this are dropped: above it, no product with a transition leaves the range of floats.
+inline double negligible(const double* transitions, std::size_t rows, std::size_t states) {
+    double least = 1.0;
+    for (std::size_t r = 0; r < rows; ++r, transitions += states) {
+        double in_row = 1.0;  // one row need not wait for the one before
+        for (std::size_t t = 0; t < states; ++t)
+            in_row = transitions[t] > 0.0 && transitions[t] < in_row ? transitions[t] : in_row;
+        least = std::min(least, in_row);
+    }
+    return smallest / least;
+}
+
+struct PaddedMachine {
+    Aligned steps, transposed, initial;
+    Machine view;
+
+    PaddedMachine(const double* transitions, const double* start, std::size_t symbols, std::size_t states,
+                  double negligible, bool with_transposed) {
+        const std::size_t stride = padded(states);
+        initial = zeros(stride);
+        std::memcpy(initial.get(), start, states * sizeof(double));
+        steps = zeros(symbols * stride * stride);
+        transposed = zeros(with_transposed ? symbols * stride * stride : 0);
+        const double* p = transitions;
+        for (std::size_t a = 0; a < symbols; ++a)
+            for (std::size_t s = 0; s < states; ++s)
+                for (std::size_t t = 0; t < states; ++t, ++p) {
+                    steps[(a * stride + s) * stride + t] = *p;
+                    if (with_transposed) transposed[(a * stride + t) * stride + s] = *p;
+                }
+        view = {states, stride, symbols, steps.get(), transposed.get(), initial.get(), negligible};
+    }
+};
+
+// What was seen, padded: masks as doubles, and which of them are all ones.
+struct PaddedMasks {
+    Aligned masks;
+    std::vector<unsigned char> full;
+
+    PaddedMasks(const bool* seen, std::size_t count, const Machine& machine)
+        : masks(zeros(count * machine.stride)), full(count, 1) {
+        for (std::size_t k = 0; k < count; ++k)
+            for (std::size_t s = 0; s < machine.states; ++s, ++seen) {
+                masks[k * machine.stride + s] = *seen ? 1.0 : 0.0;
+                full[k] &= *seen ? 1 : 0;
+            }
+    }
+};
+
+}  // namespace cutpoint

@@ -1,0 +1,76 @@
+// Tasks on threads, and the memory that threads work in.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace cutpoint {
+
+// Best kernels that this processor can run.
+const Kernels& best_kernels();
+
+// Memory that is kept from call to call: learning makes thousands of short calls, and new memory costs a fault of the
+// system for every page. Each place is taken and filled by one atomic exchange, so that no lock can be left closed in a
+// forked process.
+class Shelf {
+  public:
+    void* take() {
+        for (std::atomic<void*>& place : places_)
+            if (void* memory = place.exchange(nullptr)) return memory;
+        return best_kernels().make_memory();
+    }
+    void put_back(void* memory) {
+        if (!memory) return;
+        best_kernels().shrink_memory(memory);
+        for (std::atomic<void*>& place : places_) {
+            void* empty = nullptr;
+            if (place.compare_exchange_strong(empty, memory)) return;
+        }
+        best_kernels().drop_memory(memory);
+    }
+
+  private:
+    std::array<std::atomic<void*>, 4> places_{};
+};
+
+inline Shelf shelf;
+
+// As many of the threads as are worth starting: it takes about as long as a million operations.
+inline std::size_t worthwhile(std::size_t threads, std::size_t operations) {
+    return std::clamp<std::size_t>(operations >> 20, 1, std::max<std::size_t>(threads, 1));
+}
+
+// Run task(k, memory) for k = 0 … tasks-1 on some threads; which thread takes which task does not matter.
+template <class Task>
+void in_parallel(std::size_t tasks, std::size_t threads, Task task) {
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    const auto work = [&] {
+        void* memory = shelf.take();
+        try {
+            if (!memory) throw std::bad_alloc();
+            for (std::size_t k; (k = next.fetch_add(1)) < tasks;) task(k, memory);
+        } catch (...) {  // only memory can run out; nothing may leave a thread
+            failed = true;
+        }
+        shelf.put_back(memory);
+    };
+    std::vector<std::thread> others;
+    try {
+        for (std::size_t t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(work);
+    } catch (...) {  // fewer threads than wished for do the same work
+    }
+    work();
+    for (std::thread& other : others) other.join();
+    if (failed) throw std::bad_alloc();
+}
+
+}  // namespace cutpoint
