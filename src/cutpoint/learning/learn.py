@@ -68,7 +68,7 @@ def learn(
     ----------
     sample : what was observed. Words without any evidence teach nothing.
     n_states : number of states; None tries 2, 4, 8, … and takes the number that does best on held-out observations (a
-        larger one must be better by a standard error). States seen in the sample set it, and name the states.
+        larger one must be better, for a single acceptor by a standard error). States seen in the sample set it, and name the states.
     team : 1 returns one acceptor, of the folds' winners the one nearest to their mean. k > 1 returns the mixture of
         k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
     n_final : number of final states; by default half of them, or as merging finds them.
@@ -197,7 +197,7 @@ def _given(start: Acceptor | None) -> Start | None:
 
 def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> Learned:
     """Run the search and put its winners together."""
-    best, stop = search.run(sizes)
+    best, stop = search.run(sizes, caution=1.0 if team == 1 else 0.0)  # members of a team err apart: no caution
     winners = search.winners[best]
     places = [(search.refitted(winner), winner.kinds) for winner in winners]
     alphabet = search.sample.alphabet

@@ -88,16 +88,17 @@ class Search:
         self._splits: list[Split] = splits(self.sample, self.folds, np.random.default_rng([self.seed, 0]))
         self._splits = self._splits[: self.fold_limit]
 
-    def run(self, sizes: tuple[int, ...]) -> tuple[int, Stop]:
+    def run(self, sizes: tuple[int, ...], caution: float = 1.0) -> tuple[int, Stop]:
         """Try numbers of states in turn and return the best one, and why the search ended.
 
-        A larger number is better if its held-out loss is lower by more than one standard error of the difference.
+        A larger number is better if its held-out loss is lower by more than ``caution`` standard errors of the
+        difference.
         """
         best: int | None = None
         try:
             for k, size in enumerate(sizes):
                 self._tournaments(size)
-                if best is None or _clearly_lower(self.sizes[size], self.sizes[best]):
+                if best is None or _clearly_lower(self.sizes[size], self.sizes[best], caution):
                     best = size
                 elif k >= SURE_SIZES:
                     break
@@ -202,11 +203,11 @@ class Search:
         raise Ended(stop)
 
 
-def _clearly_lower(one: Size, other: Size) -> bool:
-    """Whether the joint loss of the first is lower by more than a standard error of the difference."""
+def _clearly_lower(one: Size, other: Size, caution: float) -> bool:
+    """Whether the joint loss of the first is lower by more than some standard errors of the difference."""
     gains = np.array(other.joint_losses) - np.array(one.joint_losses)
     error = float(np.std(gains, ddof=1)) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
-    return float(gains.mean()) > error
+    return float(gains.mean()) > caution * error
 
 
 def _divergence(mean: Floats, own: Floats) -> Floats:
