@@ -303,7 +303,7 @@ def test_a_file_cut_short_or_too_long_is_noticed(tmp_path: Path) -> None:
 def test_where_a_checkpoint_cannot_be(tmp_path: Path) -> None:
     folder = tmp_path / "none"
     assert refusal(folder / "run") == f"checkpoint: the folder {str(folder)!r} does not exist. Make it first."
-    assert refusal(tmp_path) == f"checkpoint {tmp_path}: cannot be read (Is a directory)."
+    assert refusal(tmp_path) == f"checkpoint must be the path of a file; got {str(tmp_path)!r}."
     (tmp_path / "file").write_bytes(b"")
     assert refusal(tmp_path / "file" / "run") == (
         f"checkpoint: the folder {str(tmp_path / 'file')!r} does not exist. Make it first."

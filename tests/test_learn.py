@@ -201,6 +201,47 @@ def test_ctrl_c_returns_the_best_so_far() -> None:
 
 
 @heavy
+def test_ctrl_c_in_the_first_tournament_returns_its_best_so_far() -> None:
+    def interrupting(progress: cp.SearchProgress) -> None:
+        raise KeyboardInterrupt
+
+    fit = cp.learn(labelled(PARITY), 2, callback=interrupting)
+    assert fit.stop is cp.Stop.INTERRUPTED
+    assert math.isfinite(fit.log_likelihood)
+    stopped = cp.learn(labelled(PARITY), 2, callback=lambda progress: np.bool_(True))
+    assert stopped.stop is cp.Stop.INTERRUPTED
+
+
+@heavy
+def test_functions_that_learn_inside_pass_ctrl_c_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cutpoint.learning.search.Search._watched", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cp.cross_validate(2, labelled(PARITY, 60), folds=2)
+    with pytest.raises(KeyboardInterrupt):
+        cp.distill(cp.mixture([PARITY, PARITY]), 2, labelled(PARITY, 60))
+
+
+@heavy
+def test_few_visits_do_not_make_every_state_unused() -> None:
+    sample = cp.Sample(["ab", "a", "b"], accepted=[True, False, True])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cp.UnusedStatesWarning)
+        assert len(cp.learn(sample, 30, folds=2).unused) < 30
+
+
+def test_a_checkpoint_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, "", "a\0b"):
+        with pytest.raises(cp.InvalidArgument, match="checkpoint must be the path of a file"):
+            cp.learn(TWO, 2, checkpoint=path)
+    if Path("/proc/self").exists():
+        with pytest.raises(cp.InvalidFile, match="checkpoint /proc/x: cannot be written"):
+            cp.baum_welch(cp.random_acceptor(2, "01", rng=1), labelled(PARITY, 9), checkpoint="/proc/x")
+
+
+@heavy
 def test_a_stopped_search_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     sample = labelled(cp.random_acceptor(3, "ab", rng=4), 150)
     whole = cp.learn(sample, 3, folds=2, rng=1)
@@ -295,13 +336,13 @@ def test_reweighted_samples_keep_what_was_seen() -> None:
 
 TWO = cp.Sample(["a", "b", "ab"], accepted=[True, False, True])
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
-    (TWO, {"n_states": 0}, "n_states must be a whole number, 1 or more; got 0."),
+    (TWO, {"n_states": 0}, "n_states must be a whole number from 1 to 2,000; got 0."),
     (
         TWO,
         {"n_states": 1},
         "n_states must be at least 2, an accepting and a rejecting one; got 1. Ask for more states.",
     ),
-    (TWO, {"n_states": 2.5}, "n_states must be a whole number, 1 or more; got 2.5."),
+    (TWO, {"n_states": 2.5}, "n_states must be a whole number from 1 to 2,000; got 2.5."),
     (TWO, {"team": 0}, "team must be a whole number, 1 or more; got 0."),
     (TWO, {"folds": 1}, "folds must be a whole number, 2 or more; got 1."),
     (
@@ -324,6 +365,19 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
         TWO,
         {"classes": ["p", "q"]},
         "a sample of classes cannot hold verdicts; give the class as the last state instead.",
+    ),
+    (TWO, {"n_states": 10**6}, "n_states must be a whole number from 1 to 2,000; got 1000000."),
+    (TWO, {"callback": 3}, "callback must be a function of a Progress, or None; got 3."),
+    (
+        cp.Sample(["a", "b"], states=[[None, "p"], [None, "q"]]),
+        {"classes": "pqq"},
+        "classes must be distinct; got {'p', 'q', 'q'}.",
+    ),
+    (
+        cp.Sample(["a", "b"], accepted=[True, False], states=[["x", "y"], ["x", "x"]], counts=[4, 4]),
+        {"final": {"x"}, "folds": 2},
+        "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or "
+        "the final states. Check final={...} and the verdicts, or raise prior.",
     ),
     (["a"], {}, "expected a Sample; got list. Write Sample(words, accepted=...)."),
     (

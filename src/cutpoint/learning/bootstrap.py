@@ -28,6 +28,9 @@ from cutpoint.model.text import aligned, number
 
 Floats = NDArray[np.float64]
 
+LEAST_TOTAL = 2
+"""Fewest observations that can be resampled."""
+
 REPETITIONS = 200
 
 STIRRED = 0.05
@@ -185,6 +188,11 @@ def bootstrap(
     check_sample(sample)
     check_threads(threads)
     _check_options(acceptor, sample, repetitions, level)
+    if sample.total < LEAST_TOTAL:
+        raise InvalidArgument(
+            f"resampling needs at least {LEAST_TOTAL} observations; got {counted(sample.total, 'observation')}. Give "
+            "counts that say how often each observation was seen."
+        )
     m_step(acceptor, prior)  # refuses a prior that does not fit
     asked = tuple(
         acceptor.alphabet.decode(acceptor.alphabet.encode_word(word))

@@ -23,6 +23,8 @@ class Checkpoint:
             self.path = Path(path)
         except TypeError:
             raise InvalidArgument(f"checkpoint must be the path of a file; got {path!r}.") from None
+        if "\0" in str(self.path) or self.path.is_dir():
+            raise InvalidArgument(f"checkpoint must be the path of a file; got {str(self.path)!r}.")
         if not self.path.parent.is_dir():
             raise InvalidArgument(f"checkpoint: the folder {str(self.path.parent)!r} does not exist. Make it first.")
         self._problem = np.frombuffer(problem.encode(), dtype=np.uint8)
@@ -45,7 +47,10 @@ class Checkpoint:
 
     def save(self, arrays: Arrays) -> None:
         """Replace the file by this state."""
-        write_whole(self.path, packed(MAGIC, {"problem": self._problem, **arrays}))
+        try:
+            write_whole(self.path, packed(MAGIC, {"problem": self._problem, **arrays}))
+        except OSError as problem:
+            raise InvalidFile(f"checkpoint {self.path}: cannot be written ({problem.strerror}).") from None
 
 
 def digest(sample: Sample, *parts: object) -> str:

@@ -157,9 +157,12 @@ def _learned(
 ) -> Acceptor:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnusedStatesWarning)
-        return learn(
+        fit = learn(
             training, n_states, n_final=n_final, final=final, prior=prior, folds=folds, threads=threads, rng=seed
-        ).acceptor
+        )
+    if fit.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    return fit.acceptor
 
 
 def _climbed(acceptor: Acceptor, training: Sample, prior: float, threads: int | None) -> Acceptor:
@@ -186,6 +189,7 @@ def _judged(acceptor: Acceptor, validation: Sample) -> tuple[float, float | None
 def area_under_curve(values: Floats, accepted: NDArray[np.bool_], weights: Floats) -> float | None:
     """Probability that an accepted one has the higher value, equal ones counted half; None without both kinds."""
     distinct, place = np.unique(values, return_inverse=True)
+    weights = weights / weights.max(initial=1.0)  # products of large counts would leave the range of floats
     above = np.bincount(place, weights * accepted, minlength=len(distinct))
     below = np.bincount(place, weights * ~accepted, minlength=len(distinct))
     if not (above.any() and below.any()):

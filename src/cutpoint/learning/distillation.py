@@ -16,6 +16,7 @@ from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.learning.baum_welch import baum_welch
 from cutpoint.learning.e_step import check_threads
+from cutpoint.learning.fit import Stop
 from cutpoint.learning.learn import PRIOR, learn
 from cutpoint.learning.learned import Learned
 from cutpoint.model import Acceptor
@@ -138,6 +139,8 @@ def distill(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnusedStatesWarning)
         learned = learn(labels, n_states, prior=PRIOR, folds=folds, threads=threads, rng=draws)
+    if learned.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
     fit = baum_welch(
         learned.acceptor,
         labels,

@@ -38,6 +38,8 @@ class Labelling:
     @classmethod
     def classes(cls, sample: Sample, names: Sequence[Hashable]) -> Labelling:
         """Classes as labels, in a sample whose seen "states" are classes."""
+        if len(set(names)) < len(names):
+            raise InvalidArgument(f"classes must be distinct; got {listed(names)}.")
         shown: list[Hashable] = []
         for mark in sample.mark_table:
             if mark.states is not None and (len(mark.states) > 1 or not mark.states <= set(names)):

@@ -13,7 +13,7 @@ from cutpoint.data import Sample
 from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument, InvalidSample, UnusedStatesWarning
 from cutpoint.exact import whole_number
-from cutpoint.learning.ascent import check_time_limit
+from cutpoint.learning.ascent import check_callback, check_time_limit
 from cutpoint.learning.checkpoint import Checkpoint, digest
 from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import Parameters
@@ -34,7 +34,10 @@ PRIOR = 0.01
 FOLDS = 5
 
 HALF_A_VISIT = 0.5
-"""States with fewer visits, in expectation, are not used."""
+"""States with fewer visits, in expectation, are not used (where visits are few: with a hundredth of the mean)."""
+
+MOST_STATES = 2000
+"""Most states that can be asked for: dozens of climbs hold their matrices at the same time."""
 
 LARGE = 50_000
 """From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
@@ -68,7 +71,8 @@ def learn(
     ----------
     sample : what was observed. Words without any evidence teach nothing.
     n_states : number of states; None tries 2, 4, 8, … and takes the number that does best on held-out observations (a
-        larger one must be better, for a single acceptor by a standard error). States seen in the sample set it, and name the states.
+        larger one must be better, for a single acceptor by a standard error). States seen in the sample set it, and
+        name the states.
     team : 1 returns one acceptor, of the folds' winners the one nearest to their mean. k > 1 returns the mixture of
         k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
     n_final : number of final states; by default half of them, or as merging finds them.
@@ -77,7 +81,7 @@ def learn(
         hidden states, and ``Learned.labels`` tells the class of each state. States of the last class are final.
     start : an acceptor to begin from, beside the other starts.
     prior : Dirichlet pseudo-counts of every cell.
-    folds : number of folds, five unless told (fewer if there are fewer observations).
+    folds : number of folds, five unless told (fewer if there are fewer observations), and at least ``team``.
     threads : number of threads, all cores unless told; the result does not depend on it.
     time_limit : most seconds to search; the best so far is returned.
     callback : called after each round with a :class:`SearchProgress`; if it returns True, the best so far is returned.
@@ -106,6 +110,7 @@ def learn(
     check_sample(sample)
     check_threads(threads)
     check_time_limit(time_limit)
+    check_callback(callback)
     _check_options(n_states, team, prior, folds)
     if start is not None:
         check_acceptor(start)
@@ -131,7 +136,7 @@ def learn(
 
 def _check_options(n_states: int | None, team: int, prior: float, folds: int | None) -> None:
     if n_states is not None:
-        whole_number("n_states", n_states, least=1)
+        whole_number("n_states", n_states, least=1, most=MOST_STATES)
     whole_number("team", team, least=1)
     if folds is not None:
         whole_number("folds", folds, least=2)
@@ -215,7 +220,8 @@ def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> L
     best_few = [places[k] for k in chosen]
     parts = [members[k].acceptor for k in chosen]
     acceptor = mixture(parts) if team > 1 else parts[0]
-    used = np.concatenate([search.visits(*place) for place in best_few]) >= HALF_A_VISIT
+    visits = np.concatenate([search.visits(*place) for place in best_few])
+    used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
     unused = tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
     detail = unused_sentence(unused, acceptor.n_states) if unused else ""
     if unused and asked and team == 1:

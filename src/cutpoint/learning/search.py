@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
+from cutpoint.errors import ImpossibleObservation
 from cutpoint.learning.climb import Climb
 from cutpoint.learning.engine import InMemory, Parameters
 from cutpoint.learning.fit import Stop
@@ -98,6 +99,11 @@ class Search:
         try:
             for k, size in enumerate(sizes):
                 self._tournaments(size)
+                if not self.winners[size]:
+                    raise ImpossibleObservation(
+                        "every start gives probability 0 to something that was seen: what was seen of the runs "
+                        "contradicts itself, or the final states. Check final={...} and the verdicts, or raise prior."
+                    )
                 if best is None or _clearly_lower(self.sizes[size], self.sizes[best], caution):
                     best = size
                 elif k >= SURE_SIZES:
@@ -105,7 +111,7 @@ class Search:
         except (Ended, KeyboardInterrupt) as ended:
             finished = [size for size, winners in self.winners.items() if winners]
             if not finished:
-                raise
+                raise KeyboardInterrupt from None
             best = best if best is not None else finished[0]
             return best, ended.stop if isinstance(ended, Ended) else Stop.INTERRUPTED
         assert best is not None, "there is at least one size"
@@ -165,7 +171,10 @@ class Search:
         if self.given is not None and not entrants:
             starts.insert(0, self.given)
 
+        latest: list[Entrant] = []
+
         def after_round(number: int, active: list[Entrant]) -> bool:
+            latest[:] = active
             before = self.e_steps + tournament.e_steps
             if self.journal:
                 self.journal.note(n_states, fold, number, active, before)
@@ -176,6 +185,10 @@ class Search:
         if done < len(SCHEDULE):
             try:
                 entrants = tournament.run(starts, after_round, entrants, done)
+            except KeyboardInterrupt:
+                if not latest:
+                    raise
+                self._end(n_states, latest, Stop.INTERRUPTED)
             finally:
                 self.e_steps += tournament.e_steps
             if self.journal:
@@ -188,7 +201,7 @@ class Search:
         if self.callback:
             loss = min(entrant.loss for entrant in entrants)
             place = n_states, fold, len(self._splits), number, len(SCHEDULE)
-            if self.callback(SearchProgress(*place, loss, e_steps, seconds)) is True:
+            if self.callback(SearchProgress(*place, loss, e_steps, seconds)) in (True,):
                 self._end(n_states, entrants, Stop.INTERRUPTED)
         if self.time_limit is not None and seconds >= self.time_limit:
             self._end(n_states, entrants, Stop.TIME_LIMIT)

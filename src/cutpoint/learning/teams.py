@@ -134,6 +134,8 @@ def prune(team: Acceptor, sample: Sample, size: int) -> Pruned:
     """
     check_acceptor(team)
     check_sample(sample)
+    if not sample.has_evidence:
+        raise InvalidArgument("the sample holds inputs alone, which judge no member. Add accepted=... to the sample.")
     parts = members(team)
     whole_number("size", size, least=1)
     if size > len(parts):
