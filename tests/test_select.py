@@ -117,6 +117,7 @@ def test_the_area_under_the_curve() -> None:
     # Pairs: (0.4, 0.1) right, (0.4, 0.4) half, (0.8, both) right.
     assert area_under_curve(values, accepted, ones) == 3.5 / 4
     assert area_under_curve(values, accepted, np.array([1.0, 3.0, 1.0, 1.0])) == (1 + 1.5 + 1 + 3) / 8
+    assert area_under_curve(values, accepted, 1e290 * ones) == 3.5 / 4
     assert area_under_curve(values, accepted, np.array([1.0, 1.0, 3.0, 1.0])) == (4.5 + 2) / 8
     assert area_under_curve(values, ~accepted, ones) == 0.5 / 4
     assert area_under_curve(values, np.ones(4, dtype=np.bool_), ones) is None

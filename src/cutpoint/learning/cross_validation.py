@@ -189,7 +189,7 @@ def _judged(acceptor: Acceptor, validation: Sample) -> tuple[float, float | None
 def area_under_curve(values: Floats, accepted: NDArray[np.bool_], weights: Floats) -> float | None:
     """Probability that an accepted one has the higher value, equal ones counted half; None without both kinds."""
     distinct, place = np.unique(values, return_inverse=True)
-    weights = weights / weights.max(initial=1.0)  # products of large counts would leave the range of floats
+    weights = np.ldexp(weights, -int(np.frexp(weights.max(initial=1.0))[1]))  # products of counts stay in range
     above = np.bincount(place, weights * accepted, minlength=len(distinct))
     below = np.bincount(place, weights * ~accepted, minlength=len(distinct))
     if not (above.any() and below.any()):
