@@ -19,7 +19,7 @@ class Stop(Enum):
 
     CONVERGED = "converged: the last step raised the log-likelihood by no more than the tolerance."
     STEP_LIMIT = "step limit: max_steps was reached before the log-likelihood came to rest; raise max_steps to go on."
-    TIME_LIMIT = "time limit: time_limit ran out before the end; the acceptor is the best so far. Raise it to go on."
+    TIME_LIMIT = "time limit: time_limit ran out; the acceptor is the best so far, raise it to go on."
     NO_EVIDENCE = (
         "no evidence: the sample holds inputs alone, and inputs alone carry no information about the transitions "
         "(rows sum to 1, so every choice of them gives the inputs the same likelihood). Add what was seen of the runs: "
