@@ -20,43 +20,22 @@ from cutpoint.errors import (
 )
 from cutpoint.kernels import kernel_info
 from cutpoint.learning import (
-    Bootstrap,
-    Candidate,
     Counts,
     DesignMatrix,
-    Distilled,
     Fit,
-    Information,
-    Interval,
-    Learned,
-    Member,
     Progress,
-    Pruned,
-    Score,
-    Scores,
-    SearchProgress,
-    Selection,
-    StandardErrors,
     Stop,
     baum_welch,
-    bootstrap,
     count_transitions,
     counts_log_likelihood,
-    cross_validate,
     design_matrix,
-    distill,
     expectation_maximization,
     expected_counts,
     hidden_runs,
-    learn,
     likelihood,
     log_likelihood,
     log_likelihoods,
     maximum_likelihood,
-    members,
-    prune,
-    select,
-    standard_errors,
 )
 from cutpoint.model import (
     Acceptor,
@@ -73,6 +52,27 @@ from cutpoint.show import forward_table, to_dot
 
 if TYPE_CHECKING:
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
+    from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
+    from cutpoint.learning.bootstrap import Interval as Interval
+    from cutpoint.learning.bootstrap import bootstrap as bootstrap
+    from cutpoint.learning.cross_validation import Score as Score
+    from cutpoint.learning.cross_validation import Scores as Scores
+    from cutpoint.learning.cross_validation import cross_validate as cross_validate
+    from cutpoint.learning.distillation import Distilled as Distilled
+    from cutpoint.learning.distillation import distill as distill
+    from cutpoint.learning.learn import learn as learn
+    from cutpoint.learning.learned import Learned as Learned
+    from cutpoint.learning.learned import Member as Member
+    from cutpoint.learning.search import SearchProgress as SearchProgress
+    from cutpoint.learning.select import Candidate as Candidate
+    from cutpoint.learning.select import Selection as Selection
+    from cutpoint.learning.select import select as select
+    from cutpoint.learning.standard_errors import Information as Information
+    from cutpoint.learning.standard_errors import StandardErrors as StandardErrors
+    from cutpoint.learning.standard_errors import standard_errors as standard_errors
+    from cutpoint.learning.teams import Pruned as Pruned
+    from cutpoint.learning.teams import members as members
+    from cutpoint.learning.teams import prune as prune
 
 __version__ = "0.1.0"
 
@@ -148,8 +148,31 @@ __all__ = [
     "to_dot",
 ]
 
-# Names that need an extra load when they are first used, and are not part of ``from cutpoint import *``.
-_LAZY = {"AcceptorClassifier": "cutpoint.estimator"}
+# Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
+_LAZY = {
+    "AcceptorClassifier": "cutpoint.estimator",
+    "Bootstrap": "cutpoint.learning.bootstrap",
+    "Interval": "cutpoint.learning.bootstrap",
+    "bootstrap": "cutpoint.learning.bootstrap",
+    "Score": "cutpoint.learning.cross_validation",
+    "Scores": "cutpoint.learning.cross_validation",
+    "cross_validate": "cutpoint.learning.cross_validation",
+    "Distilled": "cutpoint.learning.distillation",
+    "distill": "cutpoint.learning.distillation",
+    "learn": "cutpoint.learning.learn",
+    "Learned": "cutpoint.learning.learned",
+    "Member": "cutpoint.learning.learned",
+    "SearchProgress": "cutpoint.learning.search",
+    "Candidate": "cutpoint.learning.select",
+    "Selection": "cutpoint.learning.select",
+    "select": "cutpoint.learning.select",
+    "Information": "cutpoint.learning.standard_errors",
+    "StandardErrors": "cutpoint.learning.standard_errors",
+    "standard_errors": "cutpoint.learning.standard_errors",
+    "Pruned": "cutpoint.learning.teams",
+    "members": "cutpoint.learning.teams",
+    "prune": "cutpoint.learning.teams",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -17,11 +17,12 @@ from cutpoint.estimator.lexicon import Lexicon
 from cutpoint.estimator.stepwise import Running
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
-from cutpoint.learning import Counts, Learned, Stop, learn
+from cutpoint.learning import Counts, Stop
 from cutpoint.learning.ascent import check_time_limit
 from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import InMemory, Parameters
-from cutpoint.learning.learn import PRIOR
+from cutpoint.learning.learn import PRIOR, learn
+from cutpoint.learning.learned import Learned
 from cutpoint.model import Acceptor
 
 try:

@@ -6,21 +6,24 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.data.names import shown
-from cutpoint.data.storage import Arrays
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
-from cutpoint.learning.checkpoint import Checkpoint
 from cutpoint.learning.climb import Climb
 from cutpoint.learning.counts import Counts
 from cutpoint.learning.engine import Parameters
 from cutpoint.learning.fit import Fit, Stop
 from cutpoint.learning.maximization import MStep
 from cutpoint.model import Acceptor
+
+if TYPE_CHECKING:
+    from cutpoint.data.storage import Arrays
+    from cutpoint.learning.checkpoint import Checkpoint
 
 TOLERANCE = 1e-6
 MAX_STEPS = 1000

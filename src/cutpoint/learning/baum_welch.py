@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from cutpoint.data import Sample
 from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, Callback, Limits, ascend, check_callback
-from cutpoint.learning.checkpoint import Checkpoint, digest
 from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import InMemory
 from cutpoint.learning.evidence import check_sample, mark_masks
@@ -95,6 +94,8 @@ def baum_welch(
     e_step = partial(InMemory(sample, threads).expected_counts, masks=masks)
     saved = None
     if checkpoint is not None:
+        from cutpoint.learning.checkpoint import Checkpoint, digest  # noqa: PLC0415 - loads what files need
+
         options = accelerate, learn_initial, *step.pseudo, *step.bindings
         saved = Checkpoint(checkpoint, digest(sample, *step.start, masks, *options))
     return ascend(acceptor, sample, e_step, step, limits, accelerate, callback, saved)
