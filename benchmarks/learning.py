@@ -1,6 +1,6 @@
 """How well learning learns: every goal in one table, beside a 4-gram logistic regression and a class-conditional HMM.
 
-    make bench-learning            # prints the tables and writes docs/learning.md and benchmarks/learning.json
+    make bench-learning            # prints every result and writes benchmarks/learning.json
     python benchmarks/learning.py --part losses --seeds 1
 
 Data are read from the shared data folder beside the project. Nothing here is tuned on the test files: defaults only.

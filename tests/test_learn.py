@@ -367,6 +367,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
         "a sample of classes cannot hold verdicts; give the class as the last state instead.",
     ),
     (TWO, {"n_states": 10**6}, "n_states must be a whole number from 1 to 2,000; got 1000000."),
+    (TWO, {"n_final": 100}, "with so many labels or final states, n_states must be given; got None."),
     (TWO, {"callback": 3}, "callback must be a function of a Progress, or None; got 3."),
     (
         cp.Sample(["a", "b"], states=[[None, "p"], [None, "q"]]),

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data import PlainWord, Sample, State, Symbol, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.data.names import counted, shown
-from cutpoint.errors import ImpossibleObservation, InvalidArgument, InvalidSample, TooLarge
+from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE
 from cutpoint.learning.baum_welch import baum_welch
 from cutpoint.learning.e_step import check_threads
-from cutpoint.learning.evidence import check_sample
+from cutpoint.learning.evidence import check_evidence, check_sample
 from cutpoint.learning.fit import Fit, Stop
 from cutpoint.learning.maximization import m_step
 from cutpoint.learning.workers import mapped
@@ -239,11 +239,7 @@ def _check_options(acceptor: Acceptor, sample: Sample, repetitions: int, level: 
     whole_number("repetitions", repetitions, least=2)
     if isinstance(level, bool) or not (isinstance(level, int | float) and 0.0 < level < 1.0):
         raise InvalidArgument(f"level must be a number between 0 and 1, such as 0.95; got {shown(level)}.")
-    if not sample.has_evidence:
-        raise InvalidSample(
-            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
-            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
-        )
+    check_evidence(sample)
     if sample.total > MOST_OBSERVATIONS:
         raise TooLarge(
             f"resampling takes at most 2^53 observations; got {sample.total:g}. Scale the counts to the number of "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from cutpoint.learning.baum_welch import baum_welch
 from cutpoint.learning.e_step import check_threads, log_likelihood
 from cutpoint.learning.evidence import check_sample
 from cutpoint.learning.fit import Stop
-from cutpoint.learning.folds import splits
+from cutpoint.learning.folds import splits, standard_error
 from cutpoint.learning.learn import FOLDS, PRIOR, learn
 from cutpoint.model import Acceptor
 from cutpoint.model.randomness import generator
@@ -40,9 +39,7 @@ class Score:
     @property
     def standard_error(self) -> float:
         """Standard error of the mean; infinite for a single fold, or where a value is infinite."""
-        if len(self.values) < 2 or math.inf in self.values:
-            return math.inf
-        return float(np.std(self.values, ddof=1)) / math.sqrt(len(self.values))
+        return standard_error(self.values)
 
     def __repr__(self) -> str:
         return f"{self.mean:.4f} ± {self.standard_error:.4f}"

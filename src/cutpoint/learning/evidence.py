@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Mark, Sample
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.parts import States
 
 
 class Evidence(NamedTuple):
@@ -32,9 +34,18 @@ def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
 
 def mark_masks(acceptor: Acceptor, sample: Sample) -> NDArray[np.bool_]:
     """States that agree with each mark of a sample, ``[mark, s]``."""
-    masks = np.ones((len(sample.mark_table), acceptor.n_states), dtype=np.bool_)
-    for mask, mark in zip(masks, sample.mark_table, strict=True):
-        _restrict(mask, acceptor, mark)
+    return table_masks(acceptor.states, acceptor.final, sample.mark_table)
+
+
+def table_masks(states: States, final: NDArray[np.bool_], table: Sequence[Mark]) -> NDArray[np.bool_]:
+    """States that agree with each mark of a table: the e of the recursions."""
+    masks = np.ones((len(table), len(states)), dtype=np.bool_)
+    for k, mark in enumerate(table):
+        if mark.verdict is not None:
+            masks[k] &= final if mark.verdict else ~final
+        if mark.states is not None:
+            seen = [states.code(state, "states of the sample: ") for state in mark.states]
+            masks[k] &= np.isin(np.arange(len(states)), seen)
     return masks
 
 
@@ -44,10 +55,10 @@ def check_sample(sample: object) -> None:
         raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
 
 
-def _restrict(mask: NDArray[np.bool_], acceptor: Acceptor, mark: Mark) -> None:
-    """Keep in a mask the states that agree with a mark: the e of the recursions."""
-    if mark.verdict is not None:
-        mask &= acceptor.final if mark.verdict else ~acceptor.final
-    if mark.states is not None:
-        seen = [acceptor.states.code(state, "states of the sample: ") for state in mark.states]
-        mask &= np.isin(np.arange(acceptor.n_states), seen)
+def check_evidence(sample: Sample) -> None:
+    """Refuse inputs alone."""
+    if not sample.has_evidence:
+        raise InvalidSample(
+            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
+            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
+        )

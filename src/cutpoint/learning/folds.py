@@ -1,7 +1,9 @@
-"""A sample in parts: folds for validation, resamples for uncertainty."""
+"""A sample in folds, and what the folds' numbers say together."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,3 +54,21 @@ def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
     parts = np.zeros((folds, len(sample)))
     np.add.at(parts, (fold, owners), weights)
     return parts + np.where(rest >= 1.0, rest / folds, 0.0)
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Standard error of the mean over folds; infinite for a single fold, or where a value is infinite."""
+    if len(values) < 2 or not np.isfinite(values).all():
+        return math.inf
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+def clearly_lower(one: Sequence[float], other: Sequence[float], caution: float = 1.0) -> bool:
+    """Whether losses are lower on the mean by more than ``caution`` standard errors of the differences by fold.
+
+    Where folds cannot be compared one by one (a single one, other numbers of them, infinite losses), the means decide.
+    """
+    if len(one) < 2 or len(one) != len(other) or not np.isfinite((one, other)).all():
+        return float(np.mean(one)) < float(np.mean(other))
+    gains = np.subtract(other, one)
+    return float(gains.mean()) > caution * standard_error(gains.tolist())

@@ -11,19 +11,20 @@ import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.data.names import shown
-from cutpoint.errors import InvalidArgument, InvalidSample, UnusedStatesWarning
+from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.learning.ascent import check_callback, check_time_limit
 from cutpoint.learning.checkpoint import Checkpoint, digest
 from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import Parameters
-from cutpoint.learning.evidence import check_sample
+from cutpoint.learning.evidence import check_evidence, check_sample
 from cutpoint.learning.journal import Journal
 from cutpoint.learning.labelling import Labelling
 from cutpoint.learning.learned import Learned, Member, Round, unused_sentence
 from cutpoint.learning.search import Search, SearchProgress
 from cutpoint.learning.settings import Hidden, Named, Setting
 from cutpoint.learning.starts import Start
+from cutpoint.learning.workers import cores
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.randomness import generator
@@ -122,7 +123,7 @@ def learn(
         setting,
         *_fold_numbers(sample, n_states, team, folds),
         prior,
-        threads or _cores(),
+        threads or cores(),
         int(generator(rng).integers(2**63)),
         _given(start),
         callback,
@@ -140,6 +141,11 @@ def _check_options(n_states: int | None, team: int, prior: float, folds: int | N
     whole_number("team", team, least=1)
     if folds is not None:
         whole_number("folds", folds, least=2)
+    check_prior(prior)
+
+
+def check_prior(prior: float) -> None:
+    """Refuse what is not a number of pseudo-counts."""
     if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
         raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
 
@@ -160,11 +166,7 @@ def _setting(
     classes: Sequence[Hashable] | None,
     start: Acceptor | None,
 ) -> Setting:
-    if not sample.has_evidence:
-        raise InvalidSample(
-            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
-            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
-        )
+    check_evidence(sample)
     if classes is not None:
         return _checked(Hidden(Labelling.classes(sample, classes)), n_states)
     if any(mark.states is not None for mark in sample.mark_table):
@@ -181,6 +183,8 @@ def _setting(
 def _checked(hidden: Hidden, n_states: int | None) -> Hidden:
     if n_states is not None:
         hidden.check_size(n_states)
+    elif not hidden.sizes:
+        raise InvalidArgument("with so many labels or final states, n_states must be given; got None.")
     return hidden
 
 
@@ -238,7 +242,3 @@ def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> L
         unused,
         tuple(label for _, kinds in best_few for label in search.setting.labels(kinds)),
     )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

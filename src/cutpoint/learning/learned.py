@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from cutpoint.data.names import counted, listed
 from cutpoint.errors import MissingExtra
 from cutpoint.learning.fit import Fit
+from cutpoint.learning.folds import standard_error
 from cutpoint.model import Acceptor
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Size:
     @property
     def standard_error(self) -> float:
         """Standard error of the mean loss over folds; infinite for a single fold."""
-        return float(np.std(self.losses, ddof=1)) / math.sqrt(len(self.losses)) if len(self.losses) > 1 else math.inf
+        return standard_error(self.losses)
 
 
 @dataclass(frozen=True, repr=False)

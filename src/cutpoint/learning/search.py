@@ -6,29 +6,32 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.errors import ImpossibleObservation
-from cutpoint.learning.climb import Climb
 from cutpoint.learning.engine import InMemory, Parameters
 from cutpoint.learning.fit import Stop
-from cutpoint.learning.folds import Split, splits
+from cutpoint.learning.folds import Split, clearly_lower, splits
 from cutpoint.learning.journal import Journal
 from cutpoint.learning.labelling import Kinds
 from cutpoint.learning.learned import Size
-from cutpoint.learning.maximization import MStep
 from cutpoint.learning.settings import SURE_SIZES, Setting
 from cutpoint.learning.starts import Start
-from cutpoint.learning.tournament import SCHEDULE, Entrant, Tournament
+from cutpoint.learning.tournament import SCHEDULE, Entrant, Tournament, climb_from
 
 Floats = NDArray[np.float64]
 
 LAST_STEPS = 10
 """E-steps of a fold's winner on all observations."""
+
+NO_START = (
+    "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
+    "final states. Check final={...} and the verdicts, or raise prior."
+)
 
 FEW = 4
 """So many entrants of a fold are judged together, to choose the number of states."""
@@ -100,18 +103,18 @@ class Search:
             for k, size in enumerate(sizes):
                 self._tournaments(size)
                 if not self.winners[size]:
-                    raise ImpossibleObservation(
-                        "every start gives probability 0 to something that was seen: what was seen of the runs "
-                        "contradicts itself, or the final states. Check final={...} and the verdicts, or raise prior."
-                    )
-                if best is None or _clearly_lower(self.sizes[size], self.sizes[best], caution):
+                    raise ImpossibleObservation(NO_START)
+                losses = self.sizes[size].joint_losses
+                if best is None or clearly_lower(losses, self.sizes[best].joint_losses, caution):
                     best = size
                 elif k >= SURE_SIZES:
                     break
         except (Ended, KeyboardInterrupt) as ended:
             finished = [size for size, winners in self.winners.items() if winners]
+            if not finished and isinstance(ended, Ended):
+                raise ImpossibleObservation(NO_START) from None
             if not finished:
-                raise KeyboardInterrupt from None
+                raise
             best = best if best is not None else finished[0]
             return best, ended.stop if isinstance(ended, Ended) else Stop.INTERRUPTED
         assert best is not None, "there is at least one size"
@@ -119,10 +122,8 @@ class Search:
 
     def refitted(self, winner: Entrant) -> Parameters:
         """Winner of a fold after a few E-steps on all observations."""
-        pseudo = Parameters(*(np.full_like(part, self.prior) for part in winner.best))
         engine = InMemory(self.sample, self.threads)
-        e_step = partial(engine.expected_counts, masks=self.setting.masks(winner.kinds))
-        climb = Climb(e_step, MStep(winner.best, pseudo, learn_initial=True), winner.best, accelerate=True)
+        climb = climb_from(winner.best, engine, self.setting.masks(winner.kinds), self.prior)
         climb.advance(LAST_STEPS)
         self.e_steps += climb.e_steps
         return climb.parameters
@@ -173,12 +174,12 @@ class Search:
 
         latest: list[Entrant] = []
 
-        def after_round(number: int, active: list[Entrant]) -> bool:
+        def after_round(number: int, active: list[Entrant]) -> None:
             latest[:] = active
             before = self.e_steps + tournament.e_steps
             if self.journal:
                 self.journal.note(n_states, fold, number, active, before)
-            return self._watched(n_states, fold, number, active, before)
+            self._watched(n_states, fold, number, active, before)
 
         if self.journal:
             self.e_steps = max(self.e_steps, self.journal.e_steps)
@@ -195,8 +196,8 @@ class Search:
                 self.journal.note(n_states, fold, len(SCHEDULE), entrants[:FEW], self.e_steps)
         return entrants
 
-    def _watched(self, n_states: int, fold: int, number: int, entrants: list[Entrant], e_steps: int) -> bool:
-        """Report progress; end the tournament when time is up and there is an answer in it."""
+    def _watched(self, n_states: int, fold: int, number: int, entrants: list[Entrant], e_steps: int) -> None:
+        """Report progress; end the search when told to, or when time is up."""
         seconds = time.monotonic() - self._began
         if self.callback:
             loss = min(entrant.loss for entrant in entrants)
@@ -205,22 +206,14 @@ class Search:
                 self._end(n_states, entrants, Stop.INTERRUPTED)
         if self.time_limit is not None and seconds >= self.time_limit:
             self._end(n_states, entrants, Stop.TIME_LIMIT)
-        return False
 
-    def _end(self, n_states: int, entrants: list[Entrant], stop: Stop) -> None:
+    def _end(self, n_states: int, entrants: list[Entrant], stop: Stop) -> NoReturn:
         """End the search; its first tournament gives its best so far."""
         best = min(entrants, key=lambda entrant: entrant.loss)
         if not any(self.winners.values()) and np.isfinite(best.loss):
             self.winners[n_states].append(best)
             self.sizes[n_states] = Size(n_states, (best.loss,), (best.loss,))
         raise Ended(stop)
-
-
-def _clearly_lower(one: Size, other: Size, caution: float) -> bool:
-    """Whether the joint loss of the first is lower by more than some standard errors of the difference."""
-    gains = np.array(other.joint_losses) - np.array(one.joint_losses)
-    error = float(np.std(gains, ddof=1)) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
-    return float(gains.mean()) > caution * error
 
 
 def _divergence(mean: Floats, own: Floats) -> Floats:

@@ -20,10 +20,10 @@ from cutpoint.learning.e_step import check_threads, expected_counts
 from cutpoint.learning.engine import InMemory
 from cutpoint.learning.evidence import check_sample
 from cutpoint.learning.fit import Fit, Stop
-from cutpoint.learning.folds import splits
+from cutpoint.learning.folds import clearly_lower, splits, standard_error
 from cutpoint.learning.freedom import free_parameters
 from cutpoint.learning.labelling import Labelling
-from cutpoint.learning.learn import FOLDS, PRIOR
+from cutpoint.learning.learn import FOLDS, PRIOR, check_prior
 from cutpoint.learning.search import Search, SearchProgress
 from cutpoint.learning.settings import Hidden, Named, Setting
 from cutpoint.learning.workers import cores
@@ -68,7 +68,7 @@ class Candidate:
     @property
     def standard_error(self) -> float:
         """Standard error of the mean loss over folds; infinite for a single fold."""
-        return _error(np.array(self.losses))
+        return standard_error(self.losses)
 
     @property
     def bic(self) -> float:
@@ -180,8 +180,7 @@ def select(
     if criterion not in ("loss", "bic", "aic"):
         raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
     whole_number("folds", folds, least=2)
-    if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
-        raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
+    check_prior(prior)
     judged = _Judged(sample, n_final, final, prior, folds, threads, callback, int(generator(rng).integers(2**62)))
     candidates: list[Candidate] = []
     for n_states in numbers:
@@ -270,19 +269,6 @@ def _chosen(candidates: list[Candidate], criterion: Criterion) -> Candidate:
         return min(candidates, key=lambda row: row.bic if criterion == "bic" else row.aic)
     best = candidates[0]
     for row in candidates[1:]:
-        if _clearly_lower(np.array(row.losses), np.array(best.losses)):
+        if clearly_lower(row.losses, best.losses):
             best = row
     return best
-
-
-def _clearly_lower(one: Floats, other: Floats) -> bool:
-    """Whether the mean of the first is lower by more than a standard error of the difference."""
-    if len(one) != len(other) or not np.isfinite((one, other)).all():
-        return float(one.mean()) < float(other.mean())
-    gains = other - one
-    return float(gains.mean()) > (_error(gains) if len(gains) > 1 else 0.0)
-
-
-def _error(values: Floats) -> float:
-    """Standard error of a mean; infinite for a single value."""
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf

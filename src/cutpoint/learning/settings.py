@@ -8,15 +8,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Mark, Sample
+from cutpoint.data import Sample
 from cutpoint.data.alphabet import Alphabet
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.learning.engine import Parameters
+from cutpoint.learning.evidence import table_masks
 from cutpoint.learning.labelling import Kinds, Labelling
 from cutpoint.learning.maximization import shares
 from cutpoint.learning.starts import SMOOTHING, Start, all_starts, random_parameters, smoothed
 from cutpoint.model import Acceptor
+from cutpoint.model.parts import States
 
 Masks = NDArray[np.bool_]
 
@@ -109,16 +111,7 @@ class Named:
         self.states = (*seen, *(("hidden", k) for k in range(extra)))
         self.final = start.final if start is not None else _final_states(sample, self.states, final)
         self.sizes = (len(self.states),)
-        codes = {state: code for code, state in enumerate(self.states)}
-        self._masks = np.stack([self._mask(mark, codes) for mark in sample.mark_table])
-
-    def _mask(self, mark: Mark, codes: dict[Hashable, int]) -> Masks:
-        mask = np.ones(len(self.states), dtype=np.bool_)
-        if mark.verdict is not None:
-            mask &= self.final == mark.verdict
-        if mark.states is not None:
-            mask &= np.isin(np.arange(len(self.states)), [codes[state] for state in mark.states])
-        return mask
+        self._masks = table_masks(States(self.states), self.final, sample.mark_table)
 
     def masks(self, kinds: Kinds) -> Masks:
         """The same for every start: names are known."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
@@ -57,7 +58,8 @@ def members(team: Acceptor) -> tuple[tuple[Any, Acceptor], ...]:
     check_acceptor(team)
     linked = np.asarray((team.transitions > 0.0).any(axis=0))
     named = _named_blocks(team, linked)
-    block, names = _connected(linked), list(team.states)
+    block: NDArray[np.intp] = connected_components(linked, directed=False)[1].astype(np.intp)
+    names = list(team.states)
     if named is not None:
         block, names = named
     steps, start = (team.exact_transitions, team.exact_initial) if team.is_exact else (team.transitions, team.initial)
@@ -177,17 +179,6 @@ def _named_blocks(team: Acceptor, linked: NDArray[np.bool_]) -> tuple[NDArray[np
     in_turn = block[0] == 0 and np.isin(np.diff(block), (0, 1)).all()
     crossing = linked & (block[:, None] != block)
     return None if crossing.any() or not in_turn else (block, [state for _, state in pairs])
-
-
-def _connected(linked: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Number of the connected part of each state: the smallest number of a state in it."""
-    either = linked | linked.T | np.eye(len(linked), dtype=np.bool_)
-    part = np.arange(len(linked))
-    while True:
-        smaller = np.where(either, part, len(part)).min(axis=1)
-        if (smaller == part).all():
-            return part
-        part = smaller[smaller]  # halves the way to the smallest
 
 
 def _loss(logs: Floats, shares: Floats, weights: Floats) -> float:

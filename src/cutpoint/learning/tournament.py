@@ -89,11 +89,11 @@ class Tournament:
     def run(
         self,
         starts: Iterable[Start],
-        after_round: Callable[[int, list[Entrant]], bool],
+        after_round: Callable[[int, list[Entrant]], None],
         entrants: Sequence[Entrant] = (),
         done: int = 0,
     ) -> list[Entrant]:
-        """Entrants after all rounds, the best first; ``after_round`` may end the tournament by returning True.
+        """Entrants after all rounds, the best first; ``after_round`` is told what was reached.
 
         A tournament goes on from the entrants that are in after some rounds as if it had not been stopped.
         """
@@ -105,7 +105,8 @@ class Tournament:
                     active = [entrant for entrant in entrants if not entrant.finished]
                     engine = self._first if keep >= MANY else self._training
                     self.e_steps += sum(pool.map(partial(self._round, engine), active))
-                    if after_round(number, entrants) or not active:
+                    after_round(number, entrants)
+                    if not active:
                         break
             except BaseException:
                 pool.shutdown(wait=True, cancel_futures=True)
@@ -123,22 +124,18 @@ class Tournament:
         """Entrant at its start, after its first steps on short words if it begins with them."""
         place = start.parameters
         if start.short_words_first:
-            climb = self._climb(self._short, start.kinds, place)
+            climb = climb_from(place, self._short, self._masks(start.kinds), self._prior)
             climb.advance(FIRST_STEPS)
             place = Parameters(*(smoothed(part, SLIGHT) for part in climb.parameters))
         return Entrant(start.name, start.kinds, place, place)
-
-    def _climb(self, engine: InMemory, kinds: Kinds, place: Parameters) -> Climb:
-        pseudo = Parameters(*(np.full_like(part, self._prior) for part in place))
-        e_step = partial(engine.expected_counts, masks=self._masks(kinds))
-        return Climb(e_step, MStep(place, pseudo, learn_initial=True), place, accelerate=True)
 
     def _round(self, engine: InMemory, entrant: Entrant) -> int:
         """Some E-steps, then a look at the held-out loss; returns the number of E-steps."""
         before = entrant.curve[-1][0] if entrant.curve else 0
         try:
             if entrant.climb is None or entrant.engine is not engine:
-                entrant.climb, entrant.engine = self._climb(engine, entrant.kinds, entrant.place), engine
+                masks = self._masks(entrant.kinds)
+                entrant.climb, entrant.engine = climb_from(entrant.place, engine, masks, self._prior), engine
             climb, taken = entrant.climb, entrant.climb.e_steps
             entrant.at_rest = not climb.advance(ROUND, AT_REST * engine.total) and engine is self._training
         except ImpossibleObservation:
@@ -151,6 +148,13 @@ class Tournament:
         if loss < entrant.loss:
             entrant.best, entrant.loss, entrant.steps = climb.parameters, loss, before + ROUND
         return climb.e_steps - taken
+
+
+def climb_from(place: Parameters, engine: InMemory, masks: Masks, prior: float) -> Climb:
+    """Accelerated climb from a place, the same pseudo-counts in every cell."""
+    pseudo = Parameters(*(np.full_like(part, prior) for part in place))
+    e_step = partial(engine.expected_counts, masks=masks)
+    return Climb(e_step, MStep(place, pseudo, learn_initial=True), place, accelerate=True)
 
 
 def thinned(sample: Sample, most: int) -> Sample:
