@@ -68,7 +68,7 @@ def read_transitions(transitions: object, alphabet: Alphabet, states: States) ->
     """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
     shape = (len(alphabet), len(states), len(states))
     if not isinstance(transitions, Mapping):
-        return _array(transitions, shape, "transitions", "one matrix per symbol")
+        return read_array(transitions, shape, "transitions", "one matrix per symbol")
     unknown = [symbol for symbol in transitions if symbol not in alphabet]
     if unknown:
         raise UnknownSymbol(
@@ -167,7 +167,7 @@ def _matrix(matrix: object, symbol: object, states: States) -> Numbers:
     """Matrix of one symbol, from nested mappings or an array."""
     where = f"transitions[{symbol!r}]"
     if not isinstance(matrix, Mapping):
-        return _array(matrix, (len(states), len(states)), where, "one row and one column per state")
+        return read_array(matrix, (len(states), len(states)), where, "one row and one column per state")
     for state in matrix:
         states.code(state, f"{where}: ")
     missing = [state for state in states if state not in matrix]
@@ -192,10 +192,10 @@ def _row(row: object, states: States, where: str) -> Numbers:
         return _row({row: 1}, states, where)
     if isinstance(row, str) or not isinstance(row, Iterable):
         states.code(row, f"{where}: ")
-    return _array(row, (len(states),), where, "one probability per state")
+    return read_array(row, (len(states),), where, "one probability per state")
 
 
-def _array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
+def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
     """Array of floats, or of fractions if all entries are rational; the shape must fit."""
     if np.ma.is_masked(values):
         raise InvalidAcceptor(f"{where} has masked entries; fill them in first.")
