@@ -51,6 +51,16 @@ from cutpoint.model.gallery import p_adic, random_acceptor
 from cutpoint.show import forward_table, to_dot
 
 if TYPE_CHECKING:
+    from cutpoint.decision.distance import Distance as Distance
+    from cutpoint.decision.distance import distance as distance
+    from cutpoint.decision.equivalence import Different as Different
+    from cutpoint.decision.equivalence import Equal as Equal
+    from cutpoint.decision.equivalence import equivalence as equivalence
+    from cutpoint.decision.isomorphism import is_isomorphic as is_isomorphic
+    from cutpoint.decision.isomorphism import isomorphism as isomorphism
+    from cutpoint.decision.minimize import minimize as minimize
+    from cutpoint.decision.quotient import quotient as quotient
+    from cutpoint.decision.quotient import trim as trim
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
@@ -73,6 +83,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import Pruned as Pruned
     from cutpoint.learning.teams import members as members
     from cutpoint.learning.teams import prune as prune
+    from cutpoint.model.linear import Linear as Linear
+    from cutpoint.model.linear import SameLanguage as SameLanguage
 
 __version__ = "0.1.0"
 
@@ -86,7 +98,10 @@ __all__ = [
     "Counts",
     "CutpointError",
     "DesignMatrix",
+    "Different",
+    "Distance",
     "Distilled",
+    "Equal",
     "Factor",
     "Fit",
     "ImpossibleObservation",
@@ -99,6 +114,7 @@ __all__ = [
     "KernelsUnavailable",
     "Language",
     "Learned",
+    "Linear",
     "Mark",
     "MarkovChain",
     "Member",
@@ -106,6 +122,7 @@ __all__ = [
     "Observation",
     "Progress",
     "Pruned",
+    "SameLanguage",
     "Sample",
     "Score",
     "Scores",
@@ -124,12 +141,16 @@ __all__ = [
     "counts_log_likelihood",
     "cross_validate",
     "design_matrix",
+    "distance",
     "distill",
+    "equivalence",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
     "gallery",
     "hidden_runs",
+    "is_isomorphic",
+    "isomorphism",
     "kernel_info",
     "learn",
     "likelihood",
@@ -137,19 +158,34 @@ __all__ = [
     "log_likelihoods",
     "maximum_likelihood",
     "members",
+    "minimize",
     "mixture",
     "p_adic",
     "prune",
+    "quotient",
     "random_acceptor",
     "random_words",
     "select",
     "simulate",
     "standard_errors",
     "to_dot",
+    "trim",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
 _LAZY = {
+    "Distance": "cutpoint.decision.distance",
+    "distance": "cutpoint.decision.distance",
+    "Different": "cutpoint.decision.equivalence",
+    "Equal": "cutpoint.decision.equivalence",
+    "equivalence": "cutpoint.decision.equivalence",
+    "is_isomorphic": "cutpoint.decision.isomorphism",
+    "isomorphism": "cutpoint.decision.isomorphism",
+    "minimize": "cutpoint.decision.minimize",
+    "quotient": "cutpoint.decision.quotient",
+    "trim": "cutpoint.decision.quotient",
+    "Linear": "cutpoint.model.linear",
+    "SameLanguage": "cutpoint.model.linear",
     "AcceptorClassifier": "cutpoint.estimator",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
