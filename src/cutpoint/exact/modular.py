@@ -48,14 +48,6 @@ class Machine:
             side_by_side([matrix * column for matrix in integers.matrices]),
         )
 
-    def modulo(self, p: int) -> tuple[nmod_mat, nmod_mat, nmod_mat, nmod_mat]:
-        """The four parts modulo a prime."""
-        from flint import nmod_mat  # noqa: PLC0415
-
-        parts = self.row, self.matrices, self.column, self.columns
-        row, matrices, column, columns = (nmod_mat(part, p) for part in parts)
-        return row, matrices, column, columns
-
 
 def side_by_side(matrices: list[fmpz_mat] | tuple[fmpz_mat, ...]) -> fmpz_mat:
     """One wide matrix: times it, a row gives its products with all matrices, in their order."""
@@ -78,7 +70,10 @@ def explore(machine: Machine, p: int, longest: int | None = None) -> Explored:
     That word is the first of all words up to ``longest``, by length and then by the order of the alphabet: a word
     that is left out has a row spanned by rows of earlier words, and so have its extensions.
     """
-    row, matrices, column, columns = machine.modulo(p)
+    from flint import nmod_mat  # noqa: PLC0415
+
+    row, column, columns = (nmod_mat(part, p) for part in (machine.row, machine.column, machine.columns))
+    matrices = None
     size, n_symbols = machine.row.ncols(), machine.columns.ncols()
     space = _Space(size, p)
     if int((row * column)[0, 0]):
@@ -92,7 +87,8 @@ def explore(machine: Machine, p: int, longest: int | None = None) -> Explored:
             return space.found((*words[first // n_symbols], first % n_symbols))
         if longest is not None and len(words[0]) + 1 == longest:
             break
-        longer = type(row)(len(words) * n_symbols, size, (frontier * matrices).entries(), p)
+        matrices = nmod_mat(machine.matrices, p) if matrices is None else matrices
+        longer = nmod_mat(len(words) * n_symbols, size, (frontier * matrices).entries(), p)
         kept = space.add(longer)
         words = [(*words[i // n_symbols], i % n_symbols) for i in kept]
         frontier = _selection(kept, longer.nrows(), p) * longer

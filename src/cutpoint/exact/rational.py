@@ -76,7 +76,7 @@ def over_common_denominator(fractions: NDArray[Any]) -> tuple[fmpz_mat, fmpz]:
     from flint import fmpz, fmpz_mat  # noqa: PLC0415
 
     denominator = math.lcm(*(value.denominator for value in fractions.flat))
-    numerators = [int(value * denominator) for value in fractions.flat]
+    numerators = [value.numerator * (denominator // value.denominator) for value in fractions.flat]
     return fmpz_mat(fractions.shape[0], fractions.shape[1], numerators), fmpz(denominator)
 
 

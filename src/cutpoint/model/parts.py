@@ -207,19 +207,22 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
     if isinstance(values, np.ndarray) and np.issubdtype(values.dtype, np.floating):
         return values.astype(np.float64)
     flat = np.array(values, dtype=object).reshape(-1)
-    places = np.ndindex(*shape)
-    entries = [_entry(v, f"{where}{''.join(f'[{i}]' for i in at)}") for v, at in zip(flat, places, strict=True)]
+    entries = [_entry(v, where, at) for v, at in zip(flat, np.ndindex(*shape), strict=True)]
     return _common(entries).reshape(shape)
 
 
-def _entry(value: object, where: str) -> Fraction | float:
+def _entry(value: object, where: str, at: tuple[int, ...] = ()) -> Fraction | float:
     try:
         number = entry(value)
     except InvalidArgument as wrong:
-        raise InvalidAcceptor(f"{where}: {wrong}") from None
-    if isinstance(number, Fraction) and abs(number) > LARGEST:
-        raise InvalidAcceptor(f"{where}: expected a number of at most {LARGEST:g}; got {shown(value)}.")
+        raise InvalidAcceptor(f"{where}{_indices(at)}: {wrong}") from None
+    if isinstance(number, Fraction) and abs(number.numerator) > int(LARGEST) * number.denominator:
+        raise InvalidAcceptor(f"{where}{_indices(at)}: expected a number of at most {LARGEST:g}; got {shown(value)}.")
     return number
+
+
+def _indices(at: tuple[int, ...]) -> str:
+    return "".join(f"[{i}]" for i in at)
 
 
 def _common(values: list[Any]) -> Numbers:
