@@ -18,6 +18,9 @@ from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.linear import Linear
 from cutpoint.model.text import number
 
+SMALLEST_TOLERANCE = 1e-12
+"""Values of floats are not known better than this."""
+
 
 @dataclass(frozen=True)
 class Equal:
@@ -65,7 +68,7 @@ def equivalence(left: Acceptor | Linear, right: Acceptor | Linear, tolerance: fl
     ----------
     left, right : acceptors or linear functions over the same symbols.
     tolerance : None for the exact answer; floats then count as their exact binary values. A number for learned
-        acceptors, where rounding must not decide: see Notes.
+        acceptors, where rounding must not decide, 1e-12 or more: see Notes.
 
     Returns
     -------
@@ -102,17 +105,20 @@ def equivalence(left: Acceptor | Linear, right: Acceptor | Linear, tolerance: fl
     second = Linear.of(right).reordered(first.alphabet)
     if tolerance is None:
         return _exact(first, second)
-    return _within(first, second, positive("tolerance", tolerance))
+    return _within(first, second, checked_tolerance(tolerance))
 
 
-def positive(name: str, value: object) -> float:
-    """A tolerance: a finite number above 0, as a float."""
+def checked_tolerance(value: object) -> float:
+    """A tolerance as a float: finite, and large enough that rounding does not decide."""
     try:
         found = float(entry(value))
     except (InvalidArgument, OverflowError):
         found = math.nan
-    if not (math.isfinite(found) and found > 0):
-        raise InvalidArgument(f"{name} must be a finite number above 0; got {shown(value)}.")
+    if not SMALLEST_TOLERANCE <= found < math.inf:
+        raise InvalidArgument(
+            f"tolerance must be a finite number, {SMALLEST_TOLERANCE:g} or more, because below that rounding decides; "
+            f"got {shown(value)}."
+        )
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cutpoint.decision.equivalence import positive
+from cutpoint.decision.equivalence import checked_tolerance
 from cutpoint.decision.orthogonal import reach
 from cutpoint.exact import lowest_terms, row_space
 from cutpoint.model.acceptor import Acceptor
@@ -53,7 +53,7 @@ def minimize(function: Acceptor | Linear, tolerance: float | None = None) -> Lin
         return whole
     if tolerance is None and whole.is_exact:
         return _reduced(_reduced(whole).reverse()).reverse()
-    part = FLOAT_TOLERANCE if tolerance is None else positive("tolerance", tolerance)
+    part = FLOAT_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
     return _reduced_floats(_reduced_floats(whole, part).reverse(), part).reverse()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import State
-from cutpoint.decision.equivalence import positive
+from cutpoint.decision.equivalence import checked_tolerance
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor, combined
 
@@ -51,7 +51,7 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
     """
     check_acceptor(acceptor)
     exact = acceptor.is_exact and tolerance is None
-    near = FLOAT_TOLERANCE if tolerance is None else positive("tolerance", tolerance)
+    near = FLOAT_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
     steps = acceptor.exact_transitions if exact else acceptor.transitions
     blocks = _split(list(range(acceptor.n_states)), acceptor.final[:, None].astype(np.int64), exact, 0.5)
     while True:

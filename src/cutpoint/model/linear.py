@@ -157,7 +157,7 @@ class Linear:
         """The same function over the same symbols in another order."""
         if set(alphabet) != set(self.alphabet):
             raise InvalidArgument(
-                f"linear functions must have the same alphabet; got {listed(alphabet)} and {listed(self.alphabet)}."
+                f"functions must have the same alphabet; got {listed(alphabet)} and {listed(self.alphabet)}."
             )
         if alphabet == self.alphabet:
             return self
