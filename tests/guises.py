@@ -1,7 +1,6 @@
 """Random exact acceptors and the same ones in other guises."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 

@@ -319,7 +319,7 @@ class Acceptor(Quintuple):
         """The same acceptor on words over some of its symbols, in the order given."""
         return substitution.restricted(self, symbols)
 
-    def inverse_image(self, words: Mapping[Symbol, Word]) -> Acceptor:
+    def inverse_image(self, words: Mapping[Any, Word]) -> Acceptor:
         """Each new symbol reads a word: see :func:`cutpoint.model.substitution.inverse_image`."""
         return substitution.inverse_image(self, words)
 

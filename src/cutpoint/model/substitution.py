@@ -59,7 +59,7 @@ def restricted(acceptor: Acceptor, symbols: Iterable[Symbol]) -> Acceptor:
     return acceptor.replace(alphabet=kept, transitions=_steps(acceptor)[codes])
 
 
-def inverse_image(acceptor: Acceptor, words: Mapping[Symbol, Word]) -> Acceptor:
+def inverse_image(acceptor: Acceptor, words: Mapping[Any, Word]) -> Acceptor:
     r"""Acceptor over new symbols, each of which reads a word: :math:`P'(y) = P(h(y))`.
 
     With :math:`h` the substitution, the word :math:`y_1 \dots y_n` is accepted as :math:`h(y_1) \dots h(y_n)` is; so
