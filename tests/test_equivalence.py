@@ -93,6 +93,15 @@ def test_a_last_bit_is_a_difference_and_a_tolerance_forgives_it() -> None:
     assert cp.equivalence(A, B, tolerance=1e-12) == cp.Equal(tolerance=1e-12)
 
 
+def test_a_fraction_is_not_its_float() -> None:
+    A = cp.Acceptor(2, "ab", [[["1/2", "1/2"], [0, 1]], [["7/10", "3/10"], [0, 1]]], 0, {1})
+    B = cp.Acceptor(2, "ab", A.transitions, A.initial, A.final)
+    expected = cp.Different("b", Fraction(3, 10), Fraction(0.3))
+    assert cp.equivalence(A, B) == expected
+    assert cp.equivalence(B, A) == cp.Different("b", expected.right, expected.left)
+    assert cp.equivalence(A, B, tolerance=1e-12)
+
+
 # -- With a tolerance -----------------------------------------------------------------------------------------------
 
 
@@ -235,6 +244,10 @@ def test_values_that_a_large_prime_divides_are_found() -> None:
     assert next(primes()) == p
     assert cp.equivalence(A, B).word == ""  # type: ignore[union-attr]
     assert cp.equivalence(shifted, cp.Linear.constant("a", 0)) == cp.Different("a", Fraction(p), Fraction(0))
+    multiple = cp.Linear("a", [p, 0], [[[0, 1], [0, 1]]], [1, 2])  # modulo p there are no rows at all
+    assert len(row_space(multiple.integers).pivots) == cp.minimize(multiple).dimension == 2
+    jump = cp.Linear("a", [1, 0], [[[1, p], [0, 1]]], [1, 1])  # modulo p the first row is all there is
+    assert len(row_space(jump.integers).pivots) == cp.minimize(jump).dimension == 2
 
 
 @given(acceptors(max_states=4, max_symbols=2, exact=True))

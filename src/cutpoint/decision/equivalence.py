@@ -101,11 +101,9 @@ def equivalence(left: Acceptor | Linear, right: Acceptor | Linear, tolerance: fl
     >>> cp.equivalence(A, A & A)
     Different(word='1', left=Fraction(1, 2), right=Fraction(1, 4))
     """
-    first = Linear.of(left)
-    second = Linear.of(right).reordered(first.alphabet)
     if tolerance is None:
-        return _exact(first, second)
-    return _within(first, second, checked_tolerance(tolerance))
+        return _exact(Linear.of(left), Linear.of(right))
+    return _within(Linear.of(left), Linear.of(right), checked_tolerance(tolerance))
 
 
 def checked_tolerance(value: object) -> float:
@@ -123,7 +121,7 @@ def checked_tolerance(value: object) -> float:
 
 
 def _exact(left: Linear, right: Linear) -> Equal | Different:
-    difference = left - right
+    difference = left.rational() - right.rational()
     if not difference.dimension:
         return Equal()
     codes = first_nonzero(difference.integers, difference.exact_final)

@@ -153,6 +153,10 @@ class Linear:
         """Integer matrices over common denominators, for exact arithmetic."""
         return integral(self.exact_transitions, self.exact_initial)
 
+    def rational(self) -> Linear:
+        """The same function with floats as their exact binary values; one that is exact is returned as it is."""
+        return self if self.is_exact else type(self)(self.alphabet, *self._parts(True))
+
     def reordered(self, alphabet: Alphabet) -> Linear:
         """The same function over the same symbols in another order."""
         if set(alphabet) != set(self.alphabet):
