@@ -340,9 +340,9 @@ A = cp.Acceptor(**GOOD)
             "seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got 'all'.",
         ),
         (
-            lambda: cp.to_dot("A"),
+            lambda: cp.to_dot("A"),  # type: ignore[arg-type]
             cp.InvalidArgument,
-            "to_dot draws an Acceptor, a DFA or a BeliefNetwork; got str.",
+            "expected an Acceptor, a DFA or a BeliefNetwork to draw; got 'A'.",
         ),
     ],
 )

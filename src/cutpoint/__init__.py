@@ -49,6 +49,7 @@ from cutpoint.model import (
 )
 from cutpoint.model.gallery import p_adic, random_acceptor
 from cutpoint.show import forward_table, to_dot
+from cutpoint.show.notebook import give_displays
 
 if TYPE_CHECKING:
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
@@ -73,6 +74,15 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import Pruned as Pruned
     from cutpoint.learning.teams import members as members
     from cutpoint.learning.teams import prune as prune
+    from cutpoint.show.calibration import calibration as calibration
+    from cutpoint.show.picture import Picture as Picture
+    from cutpoint.show.picture import draw as draw
+    from cutpoint.show.plots import plot_calibration as plot_calibration
+    from cutpoint.show.plots import plot_comparison as plot_comparison
+    from cutpoint.show.plots import plot_forward as plot_forward
+    from cutpoint.show.plots import plot_learning as plot_learning
+    from cutpoint.show.plots import plot_staircase as plot_staircase
+    from cutpoint.show.tikz import to_tikz as to_tikz
 
 __version__ = "0.1.0"
 
@@ -104,6 +114,7 @@ __all__ = [
     "Member",
     "MissingExtra",
     "Observation",
+    "Picture",
     "Progress",
     "Pruned",
     "Sample",
@@ -120,11 +131,13 @@ __all__ = [
     "UnusedStatesWarning",
     "baum_welch",
     "bootstrap",
+    "calibration",
     "count_transitions",
     "counts_log_likelihood",
     "cross_validate",
     "design_matrix",
     "distill",
+    "draw",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
@@ -139,6 +152,11 @@ __all__ = [
     "members",
     "mixture",
     "p_adic",
+    "plot_calibration",
+    "plot_comparison",
+    "plot_forward",
+    "plot_learning",
+    "plot_staircase",
     "prune",
     "random_acceptor",
     "random_words",
@@ -146,6 +164,7 @@ __all__ = [
     "simulate",
     "standard_errors",
     "to_dot",
+    "to_tikz",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
@@ -172,7 +191,18 @@ _LAZY = {
     "Pruned": "cutpoint.learning.teams",
     "members": "cutpoint.learning.teams",
     "prune": "cutpoint.learning.teams",
+    "calibration": "cutpoint.show.calibration",
+    "Picture": "cutpoint.show.picture",
+    "draw": "cutpoint.show.picture",
+    "plot_calibration": "cutpoint.show.plots",
+    "plot_comparison": "cutpoint.show.plots",
+    "plot_forward": "cutpoint.show.plots",
+    "plot_learning": "cutpoint.show.plots",
+    "plot_staircase": "cutpoint.show.plots",
+    "to_tikz": "cutpoint.show.tikz",
 }
+
+give_displays(Acceptor, BeliefNetwork, DFA, Fit, Language, Sample)
 
 
 def __getattr__(name: str) -> Any:

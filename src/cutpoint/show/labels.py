@@ -1,0 +1,31 @@
+"""Names as labels: text of any name that can stand in a picture or a page, whatever is in it."""
+
+from __future__ import annotations
+
+from cutpoint.data.names import shown
+
+ROOM = 28
+"""Most characters of a name in a picture or a page; longer ones are shortened."""
+
+
+def label(name: object, room: int = ROOM) -> str:
+    r"""Text of a name in one line: what cannot be seen or written is escaped, what is too long is cut.
+
+    A control character would make an SVG invalid, half of a surrogate pair could not be written at all, and a mark that
+    turns the direction of writing would disarrange everything after it.
+
+    Examples
+    --------
+    >>> label("warm"), label("bell\a"), label((1, 2)), label("x" * 99, room=5)
+    ('warm', 'bell\\x07', '(1, 2)', 'xxxx…')
+    """
+    try:
+        text = str(name)
+    except ValueError:  # an int of more than 4,300 digits
+        text = shown(name)
+    text = text if len(text) <= room else text[: room - 1] + "…"
+    return "".join(character if character.isprintable() else _escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
