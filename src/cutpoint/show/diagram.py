@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,6 @@ FAINT = 0.2
 """Arrows whose largest probability is below this are the fainter the smaller it is."""
 LEAST_INK = 45
 """Percentage of black of the faintest arrow."""
-GLUE = "\N{NO-BREAK SPACE}"
-"""Stands for a space within a symbol while lines are made; labels never hold one of their own."""
 ORIENTATIONS = ("right", "down")
 
 
@@ -175,11 +172,15 @@ def _arrow(acceptor: Acceptor, values: NDArray[Any], kept: NDArray[np.bool_], so
 
 
 def _wrapped(symbols: list[object], probability: Any = None) -> Iterator[Line]:
-    """Lines of symbols, the last with their probability; a symbol that has spaces stays on one line."""
-    names = [label(symbol).replace(" ", GLUE) for symbol in symbols]
-    *first, last = wrap(", ".join(names), LINE_WIDTH, break_long_words=False, break_on_hyphens=False)
-    yield from (Line(text.replace(GLUE, " ")) for text in first)
-    yield Line(last.replace(GLUE, " "), probability)
+    """Lines of symbols, the last with their probability."""
+    lines = [""]
+    for name in map(label, symbols):
+        if lines[-1] and len(lines[-1]) + len(name) > LINE_WIDTH:
+            lines.append("")
+        lines[-1] += f"{name}, "
+    *first, last = lines
+    yield from (Line(text.rstrip()) for text in first)
+    yield Line(last.removesuffix(", "), probability)
 
 
 def _bounded(lines: Iterable[Line]) -> tuple[Line, ...]:

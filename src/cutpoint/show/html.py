@@ -18,7 +18,7 @@ from cutpoint.learning.learned import Learned
 from cutpoint.model import Acceptor, BeliefNetwork
 from cutpoint.model.text import number
 from cutpoint.show.diagram import Look, diagram
-from cutpoint.show.labels import label
+from cutpoint.show.labels import cleaned, label
 from cutpoint.show.picture import Picture
 from cutpoint.show.plots import short_words
 
@@ -187,4 +187,4 @@ def _paragraph(text: str) -> str:
 
 def _text(text: str) -> str:
     """Text within a page: bounded, nothing unseen in it, nothing that the page would read as its own."""
-    return escape(label(text, room=1000))
+    return escape(cleaned(text, room=1000))

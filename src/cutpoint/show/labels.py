@@ -9,20 +9,31 @@ ROOM = 28
 
 
 def label(name: object, room: int = ROOM) -> str:
-    r"""Text of a name in one line: what cannot be seen or written is escaped, what is too long is cut.
+    """Text of a name in one line; a name that begins or ends with a space, or has nothing in it, gets quotes.
+
+    Examples
+    --------
+    >>> label("warm"), label((1, 2)), label(" "), label("x" * 99, room=5)
+    ('warm', '(1, 2)', "' '", 'xxxx…')
+    """
+    try:
+        text = str(name)
+    except ValueError:  # an int of more than 4,300 digits
+        text = shown(name)
+    return cleaned(text if text and text == text.strip(" ") else f"'{text}'", room)
+
+
+def cleaned(text: str, room: int) -> str:
+    r"""Text in one line: what cannot be seen or written is escaped, what is too long is cut.
 
     A control character would make an SVG invalid, half of a surrogate pair could not be written at all, and a mark that
     turns the direction of writing would disarrange everything after it.
 
     Examples
     --------
-    >>> label("warm"), label("bell\a"), label((1, 2)), label("x" * 99, room=5)
-    ('warm', 'bell\\x07', '(1, 2)', 'xxxx…')
+    >>> cleaned("bell\a", 9)
+    'bell\\x07'
     """
-    try:
-        text = str(name)
-    except ValueError:  # an int of more than 4,300 digits
-        text = shown(name)
     text = text if len(text) <= room else text[: room - 1] + "…"
     return "".join(character if character.isprintable() else _escaped(character) for character in text)
 

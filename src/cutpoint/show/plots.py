@@ -23,7 +23,7 @@ from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
 from cutpoint.show.calibration import calibration
-from cutpoint.show.labels import label
+from cutpoint.show.labels import cleaned, label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,7 +227,7 @@ def _differences(axes: Axes, differences: NDArray[np.float64], words: list[Any])
     reach = max(float(np.abs(differences).max()), 1e-12)
     axes.hist(differences, bins=41, range=(-reach, reach), color=BLUE)
     axes.axvline(0, color=GRAY, linestyle="--", linewidth=1)
-    title = f"largest difference {abs(differences[worst]):.3g}: {label(shown(words[worst], room=24))}"
+    title = f"largest difference {abs(differences[worst]):.3g}: {cleaned(shown(words[worst]), room=24)}"
     axes.set(xlabel="second minus first", ylabel="words")
     axes.set_title(title, parse_math=False)
 
