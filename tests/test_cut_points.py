@@ -29,7 +29,7 @@ def test_membership_at_ties_and_neighbouring_floats(p: int) -> None:
         word = "".join(map(str, rng.integers(p, size=rng.integers(61))))
         value = p_adic_value(p, word)
         near = float(value)
-        cuts = [value, near, math.nextafter(near, 0), math.nextafter(near, 1)]
+        cuts: list[Fraction | float] = [value, near, math.nextafter(near, 0), math.nextafter(near, 1)]
         for cut_point in cuts:
             assert acceptor.accepts(word, cut_point) == (value > Fraction(cut_point))
         wrong_by_floats += any((acceptor.acceptance(word) > float(c)) != (value > Fraction(c)) for c in cuts)

@@ -159,7 +159,7 @@ class Language:
         for candidate in self._promising(search, whole_number("limit", limit, least=1)):
             if candidate is None:
                 raise TooLarge(
-                    f"{counted(search.explored, 'prefix')} are explored and {len(found)} of the {k} most "
+                    f"{search.explored:,} prefixes are explored and {len(found)} of the {k} most "
                     f"accepted words are found. Raise limit={limit}, or lower max_length or k."
                 )
             if candidate.row is None:
@@ -288,10 +288,10 @@ class Language:
     def _promising(self, search: BestFirst, limit: int) -> Iterator[Candidate | None]:
         """Candidates whose bounds exceed the cut point; None where the limit is reached."""
         for candidate in search:
-            if search.explored > limit:
-                yield None
-                return
             if not self._may_exceed(candidate.estimate, search.max_length, candidate):
+                return
+            if candidate.row is not None and search.explored >= limit:
+                yield None
                 return
             yield candidate
 

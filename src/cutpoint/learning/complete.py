@@ -146,9 +146,9 @@ def _exact_estimate(counts: ArrayLike, unseen: Any) -> NDArray[Any]:
     """Maximum likelihood estimate in fractions; checked as the one in floats is."""
     v = _fractions(counts, "counts")
     never = checked_counts(v).sum(axis=-1) == 0.0
-    weights = _unseen_weights(unseen, v.shape, never)
-    others = _fractions(weights if isinstance(unseen, str) else unseen, "unseen")
-    chosen = np.where(never[..., None], others, v)
+    given = unseen if isinstance(unseen, str) else _fractions(unseen, "unseen")
+    weights = _unseen_weights(given, v.shape, never)
+    chosen = np.where(never[..., None], _fractions(weights, "unseen") if given is unseen else given, v)
     return np.asarray(chosen / chosen.sum(axis=-1, keepdims=True))
 
 
