@@ -289,12 +289,22 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         (
             lambda: cp.draw(cp.p_adic(2), "a.bmp"),
             cp.InvalidArgument,
-            "a picture is saved as .svg, .png, .pdf, .dot, .gv or .tex; got 'a.bmp'.",
+            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv or .tex; got 'a.bmp'.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), 3),  # type: ignore[arg-type]
             cp.InvalidArgument,
-            "a picture is saved to a path such as 'acceptor.svg'; got 3.",
+            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv or .tex; got 3.",
+        ),
+        (
+            lambda: cp.draw(cp.p_adic(2), "no/such/folder/a.svg"),
+            cp.InvalidFile,
+            "no/such/folder/a.svg: cannot be written (No such file or directory).",
+        ),
+        (
+            lambda: cp.draw(cp.p_adic(2), "a\0b.dot"),
+            cp.InvalidFile,
+            "a\0b.dot: cannot be written (embedded null byte).",
         ),
         (
             lambda: cp.to_dot(cp.p_adic(2), min_probability=float("nan")),

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.data import Alphabet, Mark, Observation, Sample
-from cutpoint.decision import DFA, Language, Unknown
+from cutpoint.decision import DFA, Accepted, Isolation, Language, Membership, Unknown
 from cutpoint.errors import (
     CutpointError,
     ImpossibleObservation,
@@ -18,6 +18,7 @@ from cutpoint.errors import (
     UnknownSymbol,
     UnusedStatesWarning,
 )
+from cutpoint.exact import Root
 from cutpoint.kernels import kernel_info
 from cutpoint.learning import (
     Counts,
@@ -88,6 +89,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DFA",
+    "Accepted",
     "Acceptor",
     "Alphabet",
     "BeliefNetwork",
@@ -106,17 +108,20 @@ __all__ = [
     "InvalidArgument",
     "InvalidFile",
     "InvalidSample",
+    "Isolation",
     "KernelsUnavailable",
     "Language",
     "Learned",
     "Mark",
     "MarkovChain",
     "Member",
+    "Membership",
     "MissingExtra",
     "Observation",
     "Picture",
     "Progress",
     "Pruned",
+    "Root",
     "Sample",
     "Score",
     "Scores",

@@ -5,22 +5,16 @@ This module imports matplotlib; :mod:`cutpoint.show.plots` loads it when the fir
 
 from __future__ import annotations
 
-import os
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from cutpoint.data.names import shown
-from cutpoint.data.storage import write_whole
-from cutpoint.errors import InvalidArgument
-
 WITHOUT_DATES: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": "cutpoint"},
-    ".pdf": {"CreationDate": None, "Producer": "cutpoint", "Creator": "cutpoint"},
     ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Producer": "cutpoint", "Creator": "cutpoint"},
 }
 """Metadata per extension, so that the same plot is the same bytes."""
 SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cutpoint", "svg.fonttype": "path", "pdf.fonttype": 42}
@@ -44,10 +38,3 @@ def rendered(figure: Figure, extension: str) -> bytes:
     with mpl.rc_context(SETTINGS):
         figure.savefig(buffer, format=extension[1:], metadata=WITHOUT_DATES[extension], dpi=120)
     return buffer.getvalue()
-
-
-def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure in the format that the extension of the path names, whole or not at all."""
-    if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() not in WITHOUT_DATES:
-        raise InvalidArgument(f"a plot is saved to a path that ends in .svg, .png or .pdf; got {shown(path)}.")
-    write_whole(path, rendered(figure, Path(path).suffix.lower()))

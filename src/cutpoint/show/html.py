@@ -18,7 +18,7 @@ from cutpoint.learning.learned import Learned
 from cutpoint.model import Acceptor, BeliefNetwork
 from cutpoint.model.text import number
 from cutpoint.show.diagram import Look, diagram
-from cutpoint.show.labels import cleaned, label
+from cutpoint.show.labels import cleaned, cut_point_label, label
 from cutpoint.show.picture import Picture
 from cutpoint.show.plots import short_words
 
@@ -81,7 +81,8 @@ def _(language: Language) -> str:
         inside = (word for word in words if word in language)
         found = [shown(word, room=40) for word in islice(inside, MOST_WORDS)]
     first = f" First words: {', '.join(found)} {ELLIPSIS}" if found else ""
-    head = f"Words accepted with a probability above {number(language.cut_point)}.{first}"
+    least = "at least" if language.inclusive else "more than"
+    head = f"Words accepted with a probability of {least} {cut_point_label(language.cut_point)}.{first}"
     return _paragraph(head) + html(language.acceptor)
 
 

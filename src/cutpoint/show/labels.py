@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from cutpoint.data.names import shown
+from cutpoint.exact import CutPoint
+from cutpoint.model.text import number
 
 ROOM = 28
 """Most characters of a name in a picture or a page; longer ones are shortened."""
@@ -21,6 +25,11 @@ def label(name: object, room: int = ROOM) -> str:
     except ValueError:  # an int of more than 4,300 digits
         text = shown(name)
     return cleaned(text if text and text == text.strip(" ") else f"'{text}'", room)
+
+
+def cut_point_label(cut_point: CutPoint) -> str:
+    """Text of a cut point: a fraction as it is, an irrational one as a decimal."""
+    return number(cut_point if isinstance(cut_point, Fraction) else float(cut_point))
 
 
 def cleaned(text: str, room: int) -> str:

@@ -6,15 +6,14 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from cutpoint.data.names import counted, shown
-from cutpoint.data.storage import write_whole
-from cutpoint.errors import InvalidArgument, MissingExtra
+from cutpoint.data.names import counted
+from cutpoint.errors import MissingExtra
 from cutpoint.show.diagram import Diagram, Drawable, Look, diagram
 from cutpoint.show.dot import dot_text
+from cutpoint.show.saving import extension_of, save
 from cutpoint.show.tikz import tikz_text
 
 MOST_DRAWN = 300
@@ -90,22 +89,16 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture in the format that the extension of the path names, whole or not at all."""
-        if not isinstance(path, str | os.PathLike):
-            raise InvalidArgument(f"a picture is saved to a path such as 'acceptor.svg'; got {shown(path)}.")
-        extension = Path(path).suffix.lower()
+        extension = extension_of(path, (".svg", ".png", ".pdf", ".dot", ".gv", ".tex"))
         if extension == ".svg":
             content = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'.encode()
         elif extension == ".png":
             content = self.png
         elif extension == ".pdf":
             content = self.pdf
-        elif extension in (".dot", ".gv", ".tex"):
-            content = f"{self.tikz if extension == '.tex' else self.dot}\n".encode()
         else:
-            raise InvalidArgument(
-                f"a picture is saved as .svg, .png, .pdf, .dot, .gv or .tex; got {shown(os.fspath(path))}."
-            )
-        write_whole(path, content)
+            content = f"{self.tikz if extension == '.tex' else self.dot}\n".encode()
+        save(path, content)
 
     def check_drawable(self) -> None:
         """Refuse what is too large to draw, and say which extra is missing."""

@@ -23,7 +23,8 @@ from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
 from cutpoint.show.calibration import calibration
-from cutpoint.show.labels import cleaned, label
+from cutpoint.show.labels import cleaned, cut_point_label, label
+from cutpoint.show.saving import extension_of, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,7 +158,7 @@ def plot_staircase(
     figure, axes = _axes(ax, 6, 4.5)
     axes.stairs(heights, edges, color=BLUE, linewidth=1.2, baseline=None)
     if limit is not None:
-        axes.axhline(float(limit), color=RED, linewidth=1, linestyle="--", label=f"cut point {number(limit)}")
+        axes.axhline(float(limit), color=RED, linewidth=1, linestyle="--", label=f"cut point {cut_point_label(limit)}")
         above = np.repeat(Language(acceptor, limit).contains(words), 2)
         axes.fill_between(np.repeat(edges, 2)[1:-1], 0, 1, where=above, color=ORANGE, alpha=0.25, linewidth=0)
         axes.legend(loc="upper left")
@@ -257,7 +258,7 @@ def _name_ticks(set_ticks: Any, names: list[str]) -> None:
 def _done(figure: Figure, path: Path | None) -> Figure:
     """The figure, written to a path if one is given."""
     if path is not None:
-        from cutpoint.show.canvas import save  # noqa: PLC0415
+        from cutpoint.show.canvas import WITHOUT_DATES, rendered  # noqa: PLC0415
 
-        save(figure, path)
+        save(path, rendered(figure, extension_of(path, tuple(WITHOUT_DATES))))
     return figure

@@ -49,7 +49,7 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> Table:
     3  1     1/4  3/4  3/4
     """
     check_acceptor(acceptor)
-    table = acceptor.exact_forward(word) if acceptor.is_exact else acceptor.forward(word)
+    table = acceptor.forward(word, exact=acceptor.is_exact)
     header = ["k", "read", *map(str, acceptor.states), "accepted"]
     rows = [
         [str(k), read, *(number(p, digits) for p in row), number(row[acceptor.final].sum(), digits)]
