@@ -1,6 +1,7 @@
 """Pictures of acceptors, DFAs and belief networks: what is in the SVG, the same bytes, hostile names."""
 
 import re
+import runpy
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -255,6 +256,18 @@ def test_gallery_is_drawn() -> None:
     for acceptor in drawn:
         nodes = groups(cp.draw(acceptor).svg, "node")
         assert [texts(nodes[str(s)]) for s in range(acceptor.n_states)] == [[str(name)] for name in acceptor.states]
+
+
+def test_the_page_shows_what_the_example_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = Path(__file__).parents[1]
+    runpy.run_path(str(root / "examples" / "pictures.py"))["main"](tmp_path)
+    made = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+    kept = {path.name: path.stat().st_size for path in (root / "docs" / "pictures").iterdir()}
+    assert made.keys() == kept.keys()
+    assert max(kept.values()) < 120_000, "small files"
+    shown = re.findall(r"\]\(pictures/(.*?)\)", (root / "docs" / "pictures.md").read_text())
+    assert sorted(shown) == sorted(kept)
+    assert capsys.readouterr().out.count("bytes") == len(made)
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

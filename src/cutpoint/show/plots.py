@@ -65,13 +65,14 @@ def plot_forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: A
     figure, axes = _axes(ax, np.clip(0.5 * len(symbols) + 2, 3.5, 16), np.clip(0.35 * len(names) + 1.2, 2, 12))
     image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     axes.axhline(acceptor.n_states - 0.5, color="white", linewidth=3)
-    _name_ticks(axes.set_xticks, symbols)
+    many = len(symbols) > MOST_TICKS  # every third symbol, say, would mislead: then numbers tell how many were read
+    _name_ticks(axes.set_xticks, list(map(str, range(len(symbols)))) if many else symbols)
     _name_ticks(axes.set_yticks, names)
     if cells.size <= MOST_CELLS:
         for (row, column), value in np.ndenumerate(cells):
             ink = "white" if value < 0.5 else "black"
             axes.text(column, row, number(value, 2), ha="center", va="center", color=ink, fontsize=8)
-    axes.set(xlabel="symbol read", ylabel="state")
+    axes.set(xlabel="symbols read" if many else "symbol read", ylabel="state")
     figure.colorbar(image, ax=axes, label="probability")
     return _done(figure, path)
 
