@@ -157,6 +157,7 @@ def test_pages_of_large_values_are_bounded() -> None:
     long = cp.Language(cp.p_adic(2), "1/1025").to_dfa()
     broad = cp.DFA(cp.Alphabet(range(1000)), ((0,) * 1000,), 0, frozenset())
     values: list[Any] = [wide, cp.Language(wide, 0.5), many, long, broad, cp.p_adic(20_000)]
+    values += [cp.Fit(FIT.acceptor, FIT.history, FIT.stop, -1.0, "long " * 10**5)]
     values += [cp.BeliefNetwork(wide, 10_000), cp.forward_table(cp.p_adic(2), "01" * 300)]
     for value in values:
         page = value._repr_html_()

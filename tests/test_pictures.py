@@ -88,6 +88,8 @@ def test_small_probabilities_are_faint() -> None:
     assert colors["0->1"] > colors["1->0"] > "#000000", "the smaller the probability, the lighter the gray"
     assert [text.get("fill") for text in arrows["0->1"].iter(f"{SVG}text")] == [colors["0->1"]]
     assert texts(arrows["1->0"]) == ["a, b: 0.1"]
+    mixed = cp.Acceptor(2, "ab", [[[0.999, 0.001], [0, 1]], [[0.5, 0.5], [0, 1]]], 0, {1})
+    assert "#" not in cp.to_dot(mixed), "an arrow is as strong as its largest probability"
     assert texts(groups(cp.draw(acceptor, digits=2).svg, "edge")["0->1"]) == ["a: 0.001"], "not rounded to nothing"
 
 
@@ -195,8 +197,8 @@ def test_tikz_of_the_paper() -> None:
         r"  \path (S1) edge (S2);",
     ]
     faint = cp.to_tikz(cp.Acceptor(1 + 1, "a", [[[0.99, 0.01], [0, 1]]], [0.99, 0.01], {1}), orientation="down")
-    assert r"\path[black!48] (0) edge node[auto] {a: 0.01} (1);" in faint
-    assert r"\path[dashed, black!48] (start1) edge node[auto] {0.01} (1);" in faint
+    assert r"\path (0) edge[black!48] node[auto] {a: 0.01} (1);" in faint
+    assert r"\path (start1) edge[dashed, black!48] node[auto] {0.01} (1);" in faint
     assert r"(1) at (0, -" in faint
 
 

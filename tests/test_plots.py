@@ -143,12 +143,12 @@ def test_nothing_is_left_in_pyplot(tmp_path: Path) -> None:
 
 
 def test_names_are_text_and_not_formulas(tmp_path: Path) -> None:
-    hostile = ["$\\frac{", "a<b>&", "bell\a", "$x$", "\ud800"]
+    hostile = ["$\\frac{$", "a<b>&", "bell\a", "$x$", "\ud800"]
     steps = np.full((5, 5, 5), 0.2)
     acceptor = cp.Acceptor(hostile, hostile, steps, [1, 0, 0, 0, 0], [True, False, False, False, False])
     figure = cp.plot_forward(acceptor, hostile, tmp_path / "a.svg")
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()][1:] == [
-        "$\\frac{", "a<b>&", "bell\\x07", "$x$", "\\ud800",
+        "$\\frac{$", "a<b>&", "bell\\x07", "$x$", "\\ud800",
     ]  # fmt: skip
     ET.parse(tmp_path / "a.svg")
     cp.plot_comparison(acceptor, ~acceptor, words=[[name] for name in hostile], path=tmp_path / "b.svg")

@@ -65,7 +65,7 @@ def to_tikz(
       \node[state] (0) at (0, 0) {even};
       \node[state, accepting] (1) at (3.92, 0) {odd};
       \node (start0) at (0, 1.7) {start};
-      \path[dashed] (start0) edge (0);
+      \path (start0) edge[dashed] (0);
       \path (0) edge[out=200, in=160, loop] node[anchor=0] {0: 1} (0);
       \path (0) edge[bend left=20] node[auto] {1: 1} (1);
       \path (1) edge[bend left=20] node[auto] {1: 1} (0);
@@ -122,26 +122,23 @@ def _start(arrow: Arrow, place: Place, count: int, digits: int) -> Iterator[str]
     angle = place.outward + (180 if count == 1 else -90)
     name = f"start{arrow.target}"
     yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE)} {{start}};"
-    text = f" node[auto] {{{_label(arrow.lines, digits)}}}" if arrow.lines else ""
-    yield rf"\path[dashed{_ink(arrow)}] ({name}) edge{text} ({arrow.target});"
+    yield _edge(name, arrow, ["dashed"], "auto", digits)
 
 
 def _arrow(arrow: Arrow, place: Place, both_ways: bool, digits: int) -> str:
-    options, label = [], "auto"
     if arrow.source == arrow.target:
         angle = place.outward
-        options = [f"out={_short(angle + 20)}", f"in={_short(angle - 20)}", "loop"]
-        label = f"anchor={_short((angle + 180) % 360)}"
-    elif both_ways:
-        options = ["bend left=20"]
-    text = f" node[{label}] {{{_label(arrow.lines, digits)}}}" if arrow.lines else ""
-    style = _ink(arrow).removeprefix(", ")
-    bent = f"[{', '.join(options)}]" if options else ""
-    return rf"\path{f'[{style}]' if style else ''} ({arrow.source}) edge{bent}{text} ({arrow.target});"
+        loop = [f"out={_short(angle + 20)}", f"in={_short(angle - 20)}", "loop"]
+        return _edge(arrow.source, arrow, loop, f"anchor={_short((angle + 180) % 360)}", digits)
+    return _edge(arrow.source, arrow, ["bend left=20"] * both_ways, "auto", digits)
 
 
-def _ink(arrow: Arrow) -> str:
-    return f", black!{arrow.ink}" if arrow.ink < 100 else ""
+def _edge(source: str, arrow: Arrow, options: list[str], side: str, digits: int) -> str:
+    """Path of one arrow, its label on some side of it."""
+    used = options + [f"black!{arrow.ink}"] * (arrow.ink < 100)
+    style = f"[{', '.join(used)}]" if used else ""
+    text = f" node[{side}] {{{_label(arrow.lines, digits)}}}" if arrow.lines else ""
+    return rf"\path ({source}) edge{style}{text} ({arrow.target});"
 
 
 def _label(lines: Iterable[Line], digits: int) -> str:
