@@ -1,5 +1,6 @@
 """Pictures of acceptors, DFAs and belief networks: what is in the SVG, the same bytes, hostile names."""
 
+import os
 import re
 import runpy
 import subprocess
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
+from cutpoint.show.picture import _has_fonts
 from tests.strategies import acceptors
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -28,6 +30,7 @@ HOSTILE = [
     "a\nb",
     "\u202edo",
 ]
+needs_fonts = pytest.mark.skipif(not _has_fonts(), reason="this machine has no fonts for PNG and PDF")
 
 
 def groups(svg: str, kind: str) -> dict[str, ET.Element]:
@@ -209,7 +212,9 @@ def test_tikz_nodes_keep_apart() -> None:
     assert min(abs(p - q) for p in places for q in places if p is not q) > 3
 
 
-@pytest.mark.parametrize("extension", ["svg", "png", "pdf", "dot", "gv", "tex"])
+@pytest.mark.parametrize(
+    "extension", ["svg", *(pytest.param(name, marks=needs_fonts) for name in ("png", "pdf")), "dot", "gv", "tex"]
+)
 def test_files(extension: str, tmp_path: Path) -> None:
     first, second = tmp_path / f"a.{extension}", tmp_path / f"b.{extension.upper()}"
     cp.draw(cp.p_adic(3), first)
@@ -228,6 +233,7 @@ def test_files(extension: str, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([first.name, second.name]), "no part is left"
 
 
+@needs_fonts
 def test_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     code = (
         "import sys, cutpoint as cp; p = cp.draw(cp.p_adic(3)); sys.stdout.buffer.write(p.svg.encode() + p.png + p.pdf)"
@@ -260,6 +266,7 @@ def test_gallery_is_drawn() -> None:
         assert [texts(nodes[str(s)]) for s in range(acceptor.n_states)] == [[str(name)] for name in acceptor.states]
 
 
+@needs_fonts
 def test_the_page_shows_what_the_example_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = Path(__file__).parents[1]
     runpy.run_path(str(root / "examples" / "pictures.py"))["main"](tmp_path)
@@ -286,6 +293,22 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     cp.draw(cp.p_adic(2), tmp_path / "a.tex")
     assert (tmp_path / "a.dot").read_text() == cp.to_dot(cp.p_adic(2)) + "\n"
     assert (tmp_path / "a.tex").read_text() == cp.to_tikz(cp.p_adic(2)) + "\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="fonts are found in another way")
+def test_without_fonts(tmp_path: Path) -> None:
+    (tmp_path / "fonts.conf").write_text("<fontconfig></fontconfig>")
+    code = (
+        "import cutpoint as cp; picture = cp.draw(cp.p_adic(2)); print(len(picture.svg) > 1000)\n"
+        "try: picture.png\n"
+        "except cp.MissingExtra as refusal: print(refusal)"
+    )
+    environment = os.environ | {"FONTCONFIG_FILE": str(tmp_path / "fonts.conf")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == (
+        "True\nPNG and PDF need a font, and this machine has none. Save as .svg, which is set in the fonts of whoever "
+        "looks at it, or install a font such as DejaVu Sans.\n"
+    )
 
 
 @pytest.mark.parametrize(

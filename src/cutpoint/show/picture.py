@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from threading import Lock
 from typing import Any
 
@@ -115,13 +115,30 @@ class Picture:
 
     def _rendered(self, form: str, **attributes: int) -> bytes:
         self.check_drawable()
-        with GRAPHVIZ:
-            graph = _graphviz().AGraph(string=self.dot)
-            graph.graph_attr.update(attributes)
-            try:
-                return graph.draw(format=form, prog="neato" if self.diagram.is_placed else "dot")  # type: ignore[no-any-return]
-            finally:
-                graph.close()
+        if form != "svg" and not _has_fonts():
+            raise MissingExtra(
+                "PNG and PDF need a font, and this machine has none. Save as .svg, which is set in the fonts of "
+                "whoever looks at it, or install a font such as DejaVu Sans."
+            )
+        return _graph(self.dot, form, "neato" if self.diagram.is_placed else "dot", attributes)
+
+
+def _graph(dot: str, form: str, layout: str, attributes: dict[str, int]) -> bytes:
+    """Bytes of a graph drawn by Graphviz in some format."""
+    with GRAPHVIZ:
+        graph = _graphviz().AGraph(string=dot)
+        graph.graph_attr.update(attributes)
+        try:
+            drawn: bytes = graph.draw(format=form, prog=layout)
+        finally:
+            graph.close()
+    return drawn
+
+
+@cache
+def _has_fonts() -> bool:
+    """Whether letters come out as letters: without fonts, as in many containers, they would be empty boxes."""
+    return b"/Font" in _graph('digraph { a [label="a"]; }', "pdf", "dot", {})
 
 
 def _graphviz() -> Any:
