@@ -108,8 +108,9 @@ def test_comparison() -> None:
     assert cp.plot_comparison(cp.p_adic(2), swapped).axes[1].get_title() == "largest difference 0: ''"
 
 
-@pytest.mark.parametrize("name", PLOTS)
-@pytest.mark.parametrize("extension", ["svg", "png", "pdf"])
+@pytest.mark.parametrize(
+    ("name", "extension"), [*((name, "svg") for name in PLOTS), ("forward", "png"), ("calibration", "pdf")]
+)
 def test_files_are_the_same_each_time(name: str, extension: str, tmp_path: Path) -> None:
     PLOTS[name](path=tmp_path / f"a.{extension}")
     PLOTS[name](path=str(tmp_path / f"b.{extension}"))
