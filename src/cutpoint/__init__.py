@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.cross_validation import cross_validate as cross_validate
     from cutpoint.learning.distillation import Distilled as Distilled
     from cutpoint.learning.distillation import distill as distill
+    from cutpoint.learning.evaluation import Evaluation as Evaluation
+    from cutpoint.learning.evaluation import evaluate as evaluate
     from cutpoint.learning.learn import learn as learn
     from cutpoint.learning.learned import Learned as Learned
     from cutpoint.learning.learned import Member as Member
@@ -89,6 +91,7 @@ __all__ = [
     "CutpointError",
     "DesignMatrix",
     "Distilled",
+    "Evaluation",
     "Factor",
     "Fit",
     "ImpossibleObservation",
@@ -130,6 +133,7 @@ __all__ = [
     "cross_validate",
     "design_matrix",
     "distill",
+    "evaluate",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
@@ -164,6 +168,8 @@ _LAZY = {
     "cross_validate": "cutpoint.learning.cross_validation",
     "Distilled": "cutpoint.learning.distillation",
     "distill": "cutpoint.learning.distillation",
+    "Evaluation": "cutpoint.learning.evaluation",
+    "evaluate": "cutpoint.learning.evaluation",
     "learn": "cutpoint.learning.learn",
     "Learned": "cutpoint.learning.learned",
     "Member": "cutpoint.learning.learned",
