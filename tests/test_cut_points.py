@@ -85,6 +85,7 @@ def test_a_root_compares_exactly_with_fractions() -> None:
     assert (1 - root) > Fraction(29, 100)
     assert root != 0.5
     assert cp.Root([-1, 2], 0, 1) == Fraction(1, 2)
+    assert cp.Root([1, -3, 2], 0, 1) == Fraction(1, 2)  # (2x - 1)(x - 1): the bounds are not meant
 
 
 def test_reprs_of_roots() -> None:

@@ -104,6 +104,13 @@ def test_isolation_of_the_p_adic_acceptor() -> None:
     assert cp.Language(cp.p_adic(2), "3/8").isolation(max_length=60).word == "110"  # 0.011
 
 
+def test_the_first_of_many_nearest_words_is_named() -> None:
+    """Whatever two symbols are read, acceptance is 2/5: suffixes with equal columns are kept as one, the first."""
+    steps = [[[0, 1, 0, 0], [0, 0, "2/5", "3/5"], [0, 0, 0, 1], [0, 0, 0, 1]]] * 2
+    nearest = cp.Language(cp.Acceptor(4, "ba", steps, 0, {2}), "1/2").isolation(max_length=3)
+    assert (nearest.word, nearest.acceptance) == ("bb", Fraction(2, 5))
+
+
 def test_words_go_on_without_a_longest_length() -> None:
     language = cp.Language(cp.gallery.tomita(1), "1/2")
     assert [word for word, _ in zip(language.words(), range(5), strict=False)] == ["", "1", "11", "111", "1111"]

@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.cross_validation import cross_validate as cross_validate
     from cutpoint.learning.distillation import Distilled as Distilled
     from cutpoint.learning.distillation import distill as distill
+    from cutpoint.learning.evaluation import Evaluation as Evaluation
+    from cutpoint.learning.evaluation import evaluate as evaluate
     from cutpoint.learning.learn import learn as learn
     from cutpoint.learning.learned import Learned as Learned
     from cutpoint.learning.learned import Member as Member
@@ -99,6 +101,7 @@ __all__ = [
     "CutpointError",
     "DesignMatrix",
     "Distilled",
+    "Evaluation",
     "Factor",
     "Fit",
     "ImpossibleObservation",
@@ -143,6 +146,7 @@ __all__ = [
     "design_matrix",
     "distill",
     "draw",
+    "evaluate",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
@@ -183,6 +187,8 @@ _LAZY = {
     "cross_validate": "cutpoint.learning.cross_validation",
     "Distilled": "cutpoint.learning.distillation",
     "distill": "cutpoint.learning.distillation",
+    "Evaluation": "cutpoint.learning.evaluation",
+    "evaluate": "cutpoint.learning.evaluation",
     "learn": "cutpoint.learning.learn",
     "Learned": "cutpoint.learning.learned",
     "Member": "cutpoint.learning.learned",

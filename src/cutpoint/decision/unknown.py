@@ -20,7 +20,7 @@ class Unknown:
     """
 
     explored: int
-    reason: str = field(default="", compare=False)
+    reason: str = field(default="", compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return False
