@@ -134,6 +134,17 @@ def test_a_tolerance_finds_a_late_difference() -> None:
     assert len(answer.word) == 8
 
 
+def test_a_tolerance_follows_every_branch_and_thin_directions() -> None:
+    """Only b leads on, and where it leads few runs go."""
+    rows = [{"a": 5, "b": 1}, {"a": 5, "b": 2}, {"a": 5, "b": 3}, {"a": 5, "b": 4}, {"a": 5, "b": 4}, {"a": 5, "b": 5}]
+    A = cp.gallery.deterministic(dict(enumerate(rows)), 0, {4})
+    assert cp.equivalence(A, A.replace(final=set()), tolerance=0.5) == cp.Different("bbbb", 1.0, 0.0)
+    thin = cp.Acceptor(3, "a", {"a": {0: {0: 0.99, 1: 0.01}, 1: 2, 2: 2}}, 0, {2})
+    answer = cp.equivalence(thin, thin.replace(final=set()), tolerance=1e-3)
+    assert isinstance(answer, cp.Different)
+    assert answer.word == "aa"
+
+
 def test_slow_drift_is_what_a_tolerance_can_miss() -> None:
     """As the documentation says: on the words tried they hardly differ, on long ones they do."""
     A = cp.Acceptor(2, "a", [[[0.999, 0.001], [0, 1]]], 0, {1})
@@ -254,7 +265,7 @@ def test_values_that_a_large_prime_divides_are_found() -> None:
 def test_the_row_space_is_that_of_all_words(A: cp.Acceptor) -> None:
     span = row_space(A.integers)
     words = values(A, A.n_states - 1)
-    rows = [A.exact_forward(word)[-1].tolist() for word in words]
+    rows = [A.forward(word, exact=True)[-1].tolist() for word in words]
     basis = span.basis.tolist()
     assert len(basis) == rank(rows) == rank(rows + basis)
     assert [[row[j] for j in span.pivots] for row in basis] == np.eye(len(basis), dtype=int).tolist()

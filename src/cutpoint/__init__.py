@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.data import Alphabet, Mark, Observation, Sample
-from cutpoint.decision import DFA, Language, Unknown
+from cutpoint.decision import DFA, Accepted, Isolation, Language, Membership, Unknown
 from cutpoint.errors import (
     CutpointError,
     ImpossibleObservation,
@@ -18,6 +18,7 @@ from cutpoint.errors import (
     UnknownSymbol,
     UnusedStatesWarning,
 )
+from cutpoint.exact import Root
 from cutpoint.kernels import kernel_info
 from cutpoint.learning import (
     Counts,
@@ -49,6 +50,7 @@ from cutpoint.model import (
 )
 from cutpoint.model.gallery import p_adic, random_acceptor
 from cutpoint.show import forward_table, to_dot
+from cutpoint.show.notebook import give_displays
 
 if TYPE_CHECKING:
     from cutpoint.decision.distance import Distance as Distance
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.cross_validation import cross_validate as cross_validate
     from cutpoint.learning.distillation import Distilled as Distilled
     from cutpoint.learning.distillation import distill as distill
+    from cutpoint.learning.evaluation import Evaluation as Evaluation
+    from cutpoint.learning.evaluation import evaluate as evaluate
     from cutpoint.learning.learn import learn as learn
     from cutpoint.learning.learned import Learned as Learned
     from cutpoint.learning.learned import Member as Member
@@ -85,11 +89,21 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import prune as prune
     from cutpoint.model.linear import Linear as Linear
     from cutpoint.model.linear import SameLanguage as SameLanguage
+    from cutpoint.show.calibration import calibration as calibration
+    from cutpoint.show.picture import Picture as Picture
+    from cutpoint.show.picture import draw as draw
+    from cutpoint.show.plots import plot_calibration as plot_calibration
+    from cutpoint.show.plots import plot_comparison as plot_comparison
+    from cutpoint.show.plots import plot_forward as plot_forward
+    from cutpoint.show.plots import plot_learning as plot_learning
+    from cutpoint.show.plots import plot_staircase as plot_staircase
+    from cutpoint.show.tikz import to_tikz as to_tikz
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DFA",
+    "Accepted",
     "Acceptor",
     "Alphabet",
     "BeliefNetwork",
@@ -102,6 +116,7 @@ __all__ = [
     "Distance",
     "Distilled",
     "Equal",
+    "Evaluation",
     "Factor",
     "Fit",
     "ImpossibleObservation",
@@ -111,6 +126,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidFile",
     "InvalidSample",
+    "Isolation",
     "KernelsUnavailable",
     "Language",
     "Learned",
@@ -118,10 +134,13 @@ __all__ = [
     "Mark",
     "MarkovChain",
     "Member",
+    "Membership",
     "MissingExtra",
     "Observation",
+    "Picture",
     "Progress",
     "Pruned",
+    "Root",
     "SameLanguage",
     "Sample",
     "Score",
@@ -137,13 +156,16 @@ __all__ = [
     "UnusedStatesWarning",
     "baum_welch",
     "bootstrap",
+    "calibration",
     "count_transitions",
     "counts_log_likelihood",
     "cross_validate",
     "design_matrix",
     "distance",
     "distill",
+    "draw",
     "equivalence",
+    "evaluate",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
@@ -161,6 +183,11 @@ __all__ = [
     "minimize",
     "mixture",
     "p_adic",
+    "plot_calibration",
+    "plot_comparison",
+    "plot_forward",
+    "plot_learning",
+    "plot_staircase",
     "prune",
     "quotient",
     "random_acceptor",
@@ -169,6 +196,7 @@ __all__ = [
     "simulate",
     "standard_errors",
     "to_dot",
+    "to_tikz",
     "trim",
 ]
 
@@ -195,6 +223,8 @@ _LAZY = {
     "cross_validate": "cutpoint.learning.cross_validation",
     "Distilled": "cutpoint.learning.distillation",
     "distill": "cutpoint.learning.distillation",
+    "Evaluation": "cutpoint.learning.evaluation",
+    "evaluate": "cutpoint.learning.evaluation",
     "learn": "cutpoint.learning.learn",
     "Learned": "cutpoint.learning.learned",
     "Member": "cutpoint.learning.learned",
@@ -208,7 +238,18 @@ _LAZY = {
     "Pruned": "cutpoint.learning.teams",
     "members": "cutpoint.learning.teams",
     "prune": "cutpoint.learning.teams",
+    "calibration": "cutpoint.show.calibration",
+    "Picture": "cutpoint.show.picture",
+    "draw": "cutpoint.show.picture",
+    "plot_calibration": "cutpoint.show.plots",
+    "plot_comparison": "cutpoint.show.plots",
+    "plot_forward": "cutpoint.show.plots",
+    "plot_learning": "cutpoint.show.plots",
+    "plot_staircase": "cutpoint.show.plots",
+    "to_tikz": "cutpoint.show.tikz",
 }
+
+give_displays(Acceptor, BeliefNetwork, DFA, Fit, Language, Sample)
 
 
 def __getattr__(name: str) -> Any:
