@@ -346,6 +346,8 @@ def test_distance_zero_and_its_words() -> None:
     assert cp.distance(f - f, 0 * f, 3) == cp.Distance(Fraction(0), "")
     nothing = cp.Linear("01", [], np.zeros((2, 0, 0)), [])
     assert cp.distance(nothing, A, 3) == cp.Distance(Fraction(7, 8), "111")
+    clock = cp.gallery.deterministic({i: dict.fromkeys("ab", i + 1 if i < 3 else 3) for i in range(4)}, 0, {3})
+    assert cp.distance(clock, clock.replace(final=set()), 9) == cp.Distance(Fraction(1), "aaa")  # as with any symbols
     assert str(cp.distance(A, ~A, 0)) == "1 at ''"
     assert repr(cp.distance(A, A & A, 2)) == "Distance(value=Fraction(1, 4), word='1')"
 
