@@ -6,6 +6,7 @@ from cutpoint.data import Alphabet, Mark, Observation, Sample
 from cutpoint.decision import DFA, Language, Unknown
 from cutpoint.errors import (
     CutpointError,
+    FormatError,
     ImpossibleObservation,
     InvalidAcceptor,
     InvalidArgument,
@@ -52,6 +53,10 @@ from cutpoint.show import forward_table, to_dot
 
 if TYPE_CHECKING:
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
+    from cutpoint.formats import Model as Model
+    from cutpoint.formats import load as load
+    from cutpoint.formats import read_model as read_model
+    from cutpoint.formats import save as save
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -89,6 +94,7 @@ __all__ = [
     "Distilled",
     "Factor",
     "Fit",
+    "FormatError",
     "ImpossibleObservation",
     "Information",
     "Interval",
@@ -103,6 +109,7 @@ __all__ = [
     "MarkovChain",
     "Member",
     "MissingExtra",
+    "Model",
     "Observation",
     "Progress",
     "Pruned",
@@ -133,6 +140,7 @@ __all__ = [
     "kernel_info",
     "learn",
     "likelihood",
+    "load",
     "log_likelihood",
     "log_likelihoods",
     "maximum_likelihood",
@@ -142,6 +150,8 @@ __all__ = [
     "prune",
     "random_acceptor",
     "random_words",
+    "read_model",
+    "save",
     "select",
     "simulate",
     "standard_errors",
@@ -151,6 +161,10 @@ __all__ = [
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
 _LAZY = {
     "AcceptorClassifier": "cutpoint.estimator",
+    "Model": "cutpoint.formats",
+    "load": "cutpoint.formats",
+    "read_model": "cutpoint.formats",
+    "save": "cutpoint.formats",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",
