@@ -128,8 +128,8 @@ def _format_of(path: str | os.PathLike[str], name: str | None) -> tuple[Format, 
         whole = os.fspath(Path(path))
     except TypeError:
         raise InvalidArgument(f"expected the path of a file; got {shown(path)}.") from None
-    packed = whole.lower().endswith(PACKED)
-    bare = whole[: len(whole) - len(PACKED)] if packed else whole
+    bare = whole[: -len(PACKED)] if whole.lower().endswith(PACKED) else whole
+    packed = whole[len(bare) :]
     known = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}
     suffix = next((suffix for suffix in known if bare.lower().endswith(suffix)), Path(bare).suffix)
     kind = _named(name) if name is not None else known.get(suffix.lower())
@@ -160,5 +160,5 @@ def _weights(kind: Format, weights: Weights | None) -> Weights:
     return weights
 
 
-def _packed(content: bytes, packed: bool) -> bytes:
+def _packed(content: bytes, packed: str) -> bytes:
     return gzip.compress(content, mtime=0) if packed else content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from cutpoint.formats.names import plain
 from cutpoint.formats.numerals import numeral
 from cutpoint.formats.source import Source
 from cutpoint.formats.strict import Value, canonical, document
+from cutpoint.model.parts import States
 
 FORMAT = "acceptor"
 VERSION = 1
@@ -53,13 +54,11 @@ def read(source: Source, options: Options) -> Model:
     parts = root.fields(
         ("cutpoint", "states", "alphabet", "initial", "final", "transitions"), ("cut_point", "metadata", "digest")
     )
-    states, alphabet = parts["states"].names("name"), parts["alphabet"].names("symbol")
+    states, alphabet = checked_names(parts)
     check_room(source, len(states), len(alphabet), exact=False)
-    labels = _labels(alphabet, source)
+    labels = keys(alphabet)
     matrices = parts["transitions"].fields(labels)
-    rows = [
-        row.numbers(len(states)) for key in labels for row in matrices[key].items("row of numbers", length=len(states))
-    ]
+    rows = [row.numbers(len(states)) for key in labels for row in matrices[key].items("row", length=len(states))]
     start = parts["initial"].numbers(len(states))
     final = _final(parts["final"], states)
     floats = any(isinstance(value, float) for row in (*rows, start) for value in row)
@@ -69,8 +68,9 @@ def read(source: Source, options: Options) -> Model:
     flat = [value for row in rows for value in row]
     steps = _array(source, flat, floats).reshape(len(alphabet), len(states), len(states))
     acceptor = built(source, options, states, alphabet, steps, _array(source, start, floats), final)
+    model = with_notes(acceptor, parts)
     check_digest(parts, digest(root.raw))
-    return with_notes(acceptor, parts)
+    return model
 
 
 def named_parts(model: Model) -> dict[str, Any]:
@@ -80,6 +80,18 @@ def named_parts(model: Model) -> dict[str, Any]:
         "states": [plain(state) for state in model.acceptor.states],
         "alphabet": [plain(symbol) for symbol in model.acceptor.alphabet],
     }
+
+
+def checked_names(parts: dict[str, Value]) -> tuple[States, Alphabet]:
+    """States and alphabet of a file; names that cannot be are refused with their place."""
+    states, alphabet = parts["states"].names("name"), parts["alphabet"].names("symbol")
+    try:
+        place = "states"
+        names = States(states)
+        place = "alphabet"
+        return names, Alphabet(alphabet)
+    except CutpointError as wrong:
+        raise parts["states"].source.refused(str(wrong), place) from None
 
 
 def notes(model: Model) -> dict[str, Any]:
@@ -148,23 +160,15 @@ def keys(alphabet: Iterable[Any]) -> list[str]:
     return texts if len(set(texts)) == len(texts) else [str(code) for code in range(len(texts))]
 
 
-def _labels(alphabet: Sequence[Any], source: Source) -> list[str]:
-    try:
-        return keys(Alphabet(alphabet))
-    except CutpointError as wrong:
-        raise source.refused(str(wrong), "alphabet") from None
-
-
-def _final(final: Value, states: Sequence[Any]) -> NDArray[np.bool_]:
-    known = dict(zip(states, range(len(states)), strict=True))
+def _final(final: Value, states: States) -> NDArray[np.bool_]:
     column = np.zeros(len(states), dtype=np.bool_)
     for item in final.items("state"):
         name = item.name()
-        if name not in known:
+        if name not in states:
             item.refuse("a state")
-        if column[known[name]]:
+        if column[states.code(name)]:
             item.refuse("every state at most once")
-        column[known[name]] = True
+        column[states.code(name)] = True
     return column
 
 

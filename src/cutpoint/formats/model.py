@@ -25,8 +25,8 @@ MOST_ENTRIES = 4_000_000
 MOST_FRACTIONS = 1_000_000
 """The same where they are exact."""
 
-MOST_WORK = 10**13
-"""Most bit operations that adding up the rows of a file may take: under a minute."""
+MOST_WORK = 10**15
+"""Bound of the work of adding up the rows of a file: under a minute."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from cutpoint.formats.arrays import built
 from cutpoint.formats.json_file import (
     check_digest,
     check_head,
+    checked_names,
     digest,
     named_parts,
     notes,
@@ -67,15 +68,16 @@ def read(source: Source, options: Options) -> Model:
     root = document(source, text)
     check_head(root)
     parts = root.fields(("cutpoint", "states", "alphabet"), ("cut_point", "metadata", "digest"))
-    states, alphabet = parts["states"].names("name"), parts["alphabet"].names("symbol")
+    states, alphabet = checked_names(parts)
     n, m = len(states), len(alphabet)
     for name, shape in {"transitions": (m, n, n), "initial": (n,), "final": (n,)}.items():
         if arrays[name].shape != shape:
             raise source.refused(f"expected an array of shape {shape}; got {arrays[name].shape}.", name)
     kept = [arrays[name] for name in ("transitions", "initial", "final")]
     acceptor = built(source, options, states, alphabet, *kept)
+    model = with_notes(acceptor, parts)
     check_digest(parts, digest(root.raw, kept))
-    return with_notes(acceptor, parts)
+    return model
 
 
 def _arrays(source: Source, content: bytes) -> Iterator[tuple[str, NDArray[Any]]]:

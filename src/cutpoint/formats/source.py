@@ -20,16 +20,16 @@ PACKED = ".gz"
 
 @dataclass(frozen=True)
 class Source:
-    """File of a model: ``stem`` + ``suffix``, with ``.gz`` behind if it is packed."""
+    """File of a model, in the parts of its path: ``packed`` is ``.gz``, or nothing."""
 
     stem: str
     suffix: str
-    packed: bool = False
+    packed: str = ""
 
     @property
     def path(self) -> Path:
         """Where the file is."""
-        return Path(self.stem + self.suffix + PACKED * self.packed)
+        return Path(self.stem + self.suffix + self.packed)
 
     def beside(self, suffix: str) -> Source:
         """The file of the same name with another suffix."""

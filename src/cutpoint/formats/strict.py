@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -89,18 +88,16 @@ class Value:
         values = self._list("number", length)
         if all(type(value) is float for value in values) and np.isfinite(values).all():
             return values
-        return [item.number() for item in self.items("number")]
+        found = [_number(value) for value in values]
+        for item, value in zip(self.items("number"), found, strict=True) if None in found else ():
+            if value is None:
+                item.number()
+        return found  # type: ignore[return-value]
 
     def number(self) -> Fraction | float:
         """A finite number."""
-        found: Fraction | float = math.nan
-        if isinstance(self.raw, str | int | float) and not isinstance(self.raw, bool) and not self._is_long():
-            with suppress(InvalidArgument):
-                found = entry(self.raw)
-        size: Any = abs(found)
-        if SMALLEST <= size <= LARGEST or size == 0:
-            return found
-        return self.refuse('a finite number or a string such as "1/3"')
+        found = _number(self.raw)
+        return found if found is not None else self.refuse('a finite number or a string such as "1/3"')
 
     def text(self) -> str:
         """A string."""
@@ -111,9 +108,6 @@ class Value:
         if isinstance(self.raw, dict | list) or (isinstance(self.raw, float) and not math.isfinite(self.raw)):
             self.refuse("a string, a finite number, true, false or null")
         return self.text() if isinstance(self.raw, str) else self.raw
-
-    def _is_long(self) -> bool:
-        return isinstance(self.raw, str) and len(self.raw) > 2 * LONG_INTEGER
 
     def _list(self, noun: str, length: int | None) -> list[Any]:
         expected = f"a list of {noun}s" if length is None else counted(length, noun)
@@ -147,6 +141,19 @@ def joined(place: str, key: str) -> str:
     """Place of a member: ``transitions.a``, or ``transitions["a b"]`` for keys that are not words."""
     step = key if _WORD.fullmatch(key) else f"[{shown(key)}]"
     return f"{place}.{step}" if place and step is key else place + step
+
+
+def _number(raw: Any) -> Fraction | float | None:
+    """A finite number of a size that has a use, or None."""
+    if not isinstance(raw, str | int | float) or isinstance(raw, bool):
+        return None
+    if isinstance(raw, str) and len(raw) > 2 * LONG_INTEGER:
+        return None
+    try:
+        found: Any = entry(raw)
+    except InvalidArgument:
+        return None
+    return found if SMALLEST <= abs(found) <= LARGEST or found == 0 else None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> _Object:
