@@ -101,6 +101,19 @@ def test_what_is_read_is_what_was_written(
     assert_same(cp.load(path, **options), acceptor if fractions else as_floats(acceptor))
 
 
+@pytest.mark.parametrize(("suffix", "options", "fractions"), WAYS, ids=[way[0] for way in WAYS])
+def test_the_words_of_a_format_can_be_names(
+    suffix: str, options: dict[str, Any], fractions: bool, tmp_path: Path
+) -> None:
+    states: list[Any] = ["init", "accept", "start", "deadlock", "7", 7]
+    alphabet = ["start", "<eps>", "action", "%=1", "@model", ":", "0"]
+    plain = cp.random_acceptor(6, alphabet, rng=0).replace(states=states, final=np.arange(6) == 0)
+    for acceptor in (plain, plain.replace(initial={"start": 1}), plain.rationalized(100)):
+        cp.save(acceptor, tmp_path / f"model{suffix}", rounded=not fractions, **options)
+        expected = acceptor if fractions else as_floats(acceptor)
+        assert_same(cp.load(tmp_path / f"model{suffix}", **options), expected)
+
+
 @given(
     acceptor=named_acceptors(),
     cut_point=st.none() | st.floats(0, 1) | st.fractions(0, 1),
@@ -125,6 +138,7 @@ def test_json_and_npz_keep_the_cut_point_and_notes(
 
 def test_numbers_of_a_file_are_kept_to_the_last_bit(tmp_path: Path) -> None:
     values = [5e-324, 2.2250738585072014e-308, 1e-300, 0.1, 1 / 3, 1 - 2**-53, 1.0, 1 + 2**-52]
+    values += np.random.default_rng(0).random(100).tolist()
     for value in values:
         acceptor = cp.Acceptor(2, "a", [[[value, max(0.0, 1 - value)], [0.0, 1.0]]], [0.5, 0.5], {1})
         for suffix in (".json", ".npz", ".att", ".drn", ".tra"):
@@ -387,15 +401,18 @@ def test_a_failed_write_leaves_the_old_files_and_nothing_else(tmp_path: Path, mo
         folder.mkdir()
         cp.save(as_floats(COIN), folder / f"model{suffix}")
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
-        with monkeypatch.context() as patch:
+        for room in range(len(before)):  # the disk is full after so many files
+            left = iter(range(room))
 
-            def full(handle: int) -> None:
-                raise OSError(28, "No space left on device")
+            def forced(handle: int, left: Iterator[int] = left) -> None:
+                if next(left, None) is None:
+                    raise OSError(28, "No space left on device")
 
-            patch.setattr(os, "fsync", full)
+            monkeypatch.setattr(os, "fsync", forced)
             with pytest.raises(cp.InvalidFile, match=r"model\.\w+: cannot be written \(No space left on device\)\.$"):
                 cp.save(new, folder / f"model{suffix}")
-        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+            monkeypatch.undo()
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_files_can_be_read_as_the_mask_allows_and_links_stay(tmp_path: Path) -> None:

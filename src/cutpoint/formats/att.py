@@ -45,7 +45,7 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
     start = _start(states)
     lines = [*_start_lines(acceptor, start, states, options), *_arc_lines(acceptor, states, options)]
     lines += [f"{states[s]}\t{_weight(Fraction(1), options)}" for s in acceptor.final.nonzero()[0]]
-    symbols = [token(symbol, reserved=(EPSILON,)) for symbol in acceptor.alphabet]
+    symbols = [token(symbol) for symbol in acceptor.alphabet]
     files = {
         "": lines,
         ".syms": [f"{word}\t{code}" for code, word in enumerate([EPSILON, *symbols])],
@@ -191,7 +191,7 @@ def _start_lines(acceptor: Acceptor, start: str, states: list[str], options: Opt
 def _arc_lines(acceptor: Acceptor, states: list[str], options: Options) -> Iterator[str]:
     """Arcs state by state, symbol by symbol: the order in which names first appear is that of the acceptor."""
     steps = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
-    symbols = [token(symbol, reserved=(EPSILON,)) for symbol in acceptor.alphabet]
+    symbols = [token(symbol) for symbol in acceptor.alphabet]
     for s, a, t in zip(*acceptor.transitions.swapaxes(0, 1).nonzero(), strict=True):
         yield f"{states[s]}\t{states[t]}\t{symbols[a]}\t{_weight(steps[a, s, t], options)}"
 
