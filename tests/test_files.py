@@ -370,13 +370,25 @@ def test_symbols_whose_texts_agree_get_numbers_for_keys(tmp_path: Path) -> None:
 
 
 def test_too_large_for_text_is_refused_before_it_is_written(tmp_path: Path) -> None:
-    large = cp.Acceptor(2001, "a", np.eye(2001)[None], 0, {1})
+    large = cp.Acceptor(1415, "a", np.eye(1415)[None], 0, {1})
     with pytest.raises(
-        cp.InvalidArgument, match="2,001 states and 1 symbol make 4,004,001 transitions, more than the 4,000"
+        cp.InvalidArgument, match="1,415 states and 1 symbol make 2,002,225 transitions, more than the 2,000"
     ):
         cp.save(large, tmp_path / "model.json")
     cp.save(large, tmp_path / "model.npz")
     assert cp.load(tmp_path / "model.npz") == large
+
+
+def test_what_would_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cutpoint.formats.strict.MOST_VALUES", 20)
+    monkeypatch.setattr("cutpoint.formats.files.MOST_LINES", 20)
+    for suffix, sentence in (
+        (".json", "a file can keep a model of .* values in JSON, names included; this has more."),
+        (".drn", "the file would have 29 lines, more than the 20 of a text file. Save as .npz."),
+    ):
+        with pytest.raises(cp.InvalidArgument, match=sentence):
+            cp.save(COIN, tmp_path / f"model{suffix}")
+    assert not list(tmp_path.iterdir())
 
 
 # -- Files as such -----------------------------------------------------------------------------------------------

@@ -127,8 +127,17 @@ def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
 def test_many_small_values_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
     text = '{"cutpoint": ' + "[" + "[],{}," * 3_000_000 + "[]]}"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert refusal(tmp_path / "model.json", text) == "the file holds more than 5,000,000 values, the most that is read."
+    assert refusal(tmp_path / "model.json", text) == "the file holds more than 2,500,000 values, the most that is read."
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
+def test_many_short_lines_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
+    for suffix in ("att", "drn", "tra"):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert refusal(tmp_path / f"model.{suffix}", "0 0 a\n" * 2_500_001) == (
+            "the file has more than 2,500,000 lines, the most that are read."
+        )
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
 
 
 def test_broken_gzip_is_refused(tmp_path: Path) -> None:
@@ -164,7 +173,7 @@ def test_a_billion_states_are_only_claimed(tmp_path: Path) -> None:
     assert cp.load(tmp_path / "model.att").states == (0, 10**9)  # a name, not a size
     many = "".join(f"{s}\t{s}\ta\n" for s in range(2100))
     assert refusal(tmp_path / "model.att", many).startswith(
-        "2,100 states and 1 symbol make 4,410,000 exact transitions, more than the 1,000,000 of a text file"
+        "2,100 states and 1 symbol make 4,410,000 exact transitions, more than the 500,000 of a text file"
     )
     many = "".join(f"{s}\t{s}\ta\t0.0\n" for s in range(50_000))
     assert "make 2,500,000,000 transitions" in refusal(tmp_path / "model.att", many)
@@ -299,10 +308,10 @@ def test_the_small_files_are_right(tmp_path: Path) -> None:
         ("drn", "@type: MDP\n", "", "line 3: expected @type: MDP before the model."),
         ("drn", "@type: MDP\n", "@type: MDP\n@type: MDP\n", "line 2: '@type:' occurs twice."),
         ("drn", "@type: MDP\n", "@type: MDP\n@value_type: float-interval\n", "line 2: expected a value type out of double"),
-        ("drn", "@model", "@parameters\nx\n@model", "line 4: an acceptor has no parameters; got 'x'."),
-        ("drn", "@model", "@reward_models\ncost\n@model", "line 4: an acceptor has no reward models; got 'cost'."),
+        ("drn", "@model", "@parameters\nx\n@model", "line 5: an acceptor has no parameters; got 'x'."),
+        ("drn", "@model", "@reward_models\ncost\n@model", "line 5: an acceptor has no reward models; got 'cost'."),
         ("drn", "@model", "@observations\n1\n@model", "line 4: expected a line of the head of a DRN file; got '@observations'."),
-        ("drn", "@model", "", "line 5: expected a line of the head of a DRN file; got 'state'."),
+        ("drn", "@model", "", "line 5: expected a line of the head of a DRN file; got 'state 0 init'."),
         ("drn", "@nr_states\n2", "@nr_choices\n5", "@nr_choices claims '5'; the file has 2."),
         ("drn", "state 0 init", "state 0 [1] init", "line 5: expected a state, an action or a next state, without rewards"),
         ("drn", "state 0 init", "state 0", "expected the label init on exactly one state; got it on 0 states."),

@@ -59,12 +59,12 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
 def read(source: Source, options: Options) -> Model:
     """Acceptor of a file; its tables of symbols are not needed."""
     graph = _Graph(source, options)
-    for line, text in enumerate(source.text().split("\n"), 1):
-        graph.add(text.split(), line)
+    for number, line in source.lines():
+        graph.add(line.split(), number)
     return Model(graph.acceptor())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Arc:
     before: str
     after: str
@@ -86,8 +86,6 @@ class _Graph:
         """Take in a line."""
         if len(fields) > 4:
             raise self.refused(line, f"expected at most 4 columns, those of an acceptor; got {len(fields)}.")
-        if not fields:
-            return
         self.states.setdefault(fields[0])
         weight = self._number(fields[-1], line) if len(fields) in (2, 4) else Fraction(1)
         if len(fields) <= 2:

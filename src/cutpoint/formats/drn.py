@@ -28,6 +28,8 @@ _STATE = re.compile(r"state ([0-9]+)((?: [^\s\[\]{}!]+)*)")
 _ACTION = re.compile(r"action ([^\s\[\]]+)")
 _NEXT = re.compile(r"([0-9]{1,18}) ?: ?(\S+)")
 _VALUES = ("double", "rational")
+_BELOW = ("@nr_states", "@nr_choices", "@parameters", "@reward_models")
+"""Keys of the head whose value stands on the line below."""
 
 
 def write(model: Model, _: Options) -> dict[str, bytes]:
@@ -56,8 +58,7 @@ class _Parser:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        lines = enumerate(source.text().split("\n"), 1)
-        self.lines = ((n, line.strip()) for n, line in lines if not line.lstrip().startswith("//"))
+        self.lines = ((n, line) for n, line in source.lines() if not line.startswith("//"))
         self.n = 0
 
     def states(self) -> list[State]:
@@ -87,16 +88,20 @@ class _Parser:
     def _head(self) -> dict[str, str]:
         """What the head says, each key once."""
         found: dict[str, str] = {}
+        key = ""
         for line in self._rest():
             if line == "@model":
                 if found.get("@type:") != "MDP":
                     raise self.refused("expected @type: MDP before the model.")
                 return found
-            key, _, value = line.partition(" ")
-            if key in found:
-                raise self.refused(f"{shown(key)} occurs twice.")
-            if key in ("@nr_states", "@nr_choices", "@parameters", "@reward_models"):
-                value = next(self.lines, (0, ""))[1]
+            if line.startswith("@"):
+                key, _, value = line.partition(" ")
+                if key in found:
+                    raise self.refused(f"{shown(key)} occurs twice.")
+            elif key in _BELOW and not found[key]:
+                value = line
+            else:
+                raise self.refused(f"expected a line of the head of a DRN file; got {shown(line)}.")
             self._check(key, value)
             found[key] = value
         raise self.source.refused("expected @model; the file ends before. Is it whole?")
@@ -108,14 +113,13 @@ class _Parser:
             raise self.refused(f"an acceptor has no {key[1:].replace('_', ' ')}; got {shown(value)}.")
         if key == "@value_type:" and value not in _VALUES:
             raise self.refused(f"expected a value type out of {', '.join(_VALUES)}; got {shown(value)}.")
-        if key not in ("@type:", "@value_type:", "@nr_states", "@nr_choices", "@parameters", "@reward_models"):
+        if key not in ("@type:", "@value_type:", *_BELOW):
             raise self.refused(f"expected a line of the head of a DRN file; got {shown(key)}.")
 
     def _rest(self) -> Iterator[str]:
         for n, line in self.lines:
             self.n = n
-            if line:
-                yield line
+            yield line
 
     def _next(self, state: State, target: int, text: str) -> None:
         row = state.choices[-1][1]

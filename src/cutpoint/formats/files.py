@@ -15,7 +15,7 @@ from cutpoint.data.storage import write_together
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.formats import att, drn, jflap, json_file, npz, prism
 from cutpoint.formats.model import Model, Options, Scalar, Weights
-from cutpoint.formats.source import MOST_TEXT, PACKED, Source
+from cutpoint.formats.source import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor
 
 
@@ -75,11 +75,8 @@ def save(
         notes = model.metadata if metadata is None else metadata
         model = replace(model, cut_point=model.cut_point if cut_point is None else cut_point, metadata=notes)
     files: dict[str, bytes] = kind.module.write(model, Options(_weights(kind, weights), rounded=rounded))
-    longest = max(map(len, files.values()))
-    if kind.is_text and longest > MOST_TEXT:
-        raise InvalidArgument(
-            f"the file would have {counted(longest, 'byte')}, more than the {MOST_TEXT:,} of a text file. Save as .npz."
-        )
+    if kind.is_text:
+        _check_length(files)
     contents = {
         (target.beside(suffix) if suffix else target).path: _packed(content, target.packed)
         for suffix, content in files.items()
@@ -158,6 +155,15 @@ def _weights(kind: Format, weights: Weights | None) -> Weights:
     if weights not in get_args(Weights):
         raise InvalidArgument(f"weights must be 'log' or 'probability'; got {shown(weights)}.")
     return weights
+
+
+def _check_length(files: dict[str, bytes]) -> None:
+    """Refuse to write what would not be read."""
+    for content in files.values():
+        for found, most, noun in ((len(content), MOST_TEXT, "byte"), (content.count(b"\n"), MOST_LINES, "line")):
+            if found > most:
+                text = f"the file would have {counted(found, noun)}, more than the {most:,} of a text file."
+                raise InvalidArgument(f"{text} Save as .npz.")
 
 
 def _packed(content: bytes, packed: str) -> bytes:

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet
-from cutpoint.errors import CutpointError
+from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.formats.arrays import Number, built, check_fractions, check_room
 from cutpoint.formats.model import Model, Options, fitting
 from cutpoint.formats.names import plain
 from cutpoint.formats.numerals import numeral
 from cutpoint.formats.source import Source
-from cutpoint.formats.strict import Value, canonical, document
+from cutpoint.formats.strict import MOST_VALUES, Value, canonical, document, has_many_values
 from cutpoint.model.parts import States
 
 FORMAT = "acceptor"
@@ -44,7 +44,7 @@ def write(model: Model, _: Options) -> dict[str, bytes]:
         **notes(model),
     }
     raw["digest"] = digest(raw)
-    return {"": "".join(_laid_out(raw)).encode()}
+    return {"": checked_length("".join(_laid_out(raw))).encode()}
 
 
 def read(source: Source, options: Options) -> Model:
@@ -80,6 +80,15 @@ def named_parts(model: Model) -> dict[str, Any]:
         "states": [plain(state) for state in model.acceptor.states],
         "alphabet": [plain(symbol) for symbol in model.acceptor.alphabet],
     }
+
+
+def checked_length(text: str) -> str:
+    """The same text if it can be read again."""
+    if has_many_values(text):
+        raise InvalidArgument(
+            f"a file can keep a model of {MOST_VALUES:,} values in JSON, names included; this has more."
+        )
+    return text
 
 
 def checked_names(parts: dict[str, Value]) -> tuple[States, Alphabet]:

@@ -25,7 +25,7 @@ Choice = tuple[str, dict[int, Number]]
 """Action and the probabilities of the next states."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class State:
     """Labels of a state, and its choices."""
 

@@ -19,10 +19,10 @@ from cutpoint.model import Acceptor
 Scalar = str | int | float | bool | None
 Weights = Literal["log", "probability"]
 
-MOST_ENTRIES = 4_000_000
+MOST_ENTRIES = 2_000_000
 """Most transition probabilities, zeros included, of a text file; NPZ holds more."""
 
-MOST_FRACTIONS = 1_000_000
+MOST_FRACTIONS = 500_000
 """The same where they are exact."""
 
 MOST_WORK = 2 * 10**14

@@ -16,6 +16,7 @@ from cutpoint.formats.arrays import built
 from cutpoint.formats.json_file import (
     check_digest,
     check_head,
+    checked_length,
     checked_names,
     digest,
     named_parts,
@@ -48,7 +49,7 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
     arrays = {"transitions": acceptor.transitions, "initial": acceptor.initial, "final": acceptor.final}
     raw = named_parts(model) | notes(model)
     raw["digest"] = digest(raw, arrays.values())
-    header = np.frombuffer(canonical(raw), dtype=np.uint8)
+    header = np.frombuffer(checked_length(canonical(raw).decode()).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, array in {"header": header, **arrays}.items():

@@ -64,12 +64,11 @@ def _label_lines(states: list[State]) -> Iterator[str]:
 
 def _choices(source: Source) -> tuple[dict[tuple[int, int], tuple[str, dict[int, Number]]], list[str]]:
     """Action and next states by state and choice; and the numbers that the first line claims."""
-    claimed, *lines = source.text().split("\n")
+    lines = source.lines()
+    _, claimed = next(lines, (1, ""))
     found: dict[tuple[int, int], tuple[str, dict[int, Number]]] = {}
-    for n, line in enumerate(lines, 2):
-        if not line.strip():
-            continue
-        step = _STEP.fullmatch(line.strip())
+    for n, line in lines:
+        step = _STEP.fullmatch(line)
         if not step:
             expected = "state, choice, next state, probability and action"
             raise source.refused(f"expected {expected}; got {shown(line)}.", f"line {n}")
@@ -89,20 +88,20 @@ def _choices(source: Source) -> tuple[dict[tuple[int, int], tuple[str, dict[int,
 
 def _labels(source: Source) -> dict[int, list[str]]:
     """Labels of states."""
-    head, *lines = source.text().split("\n")
+    lines = source.lines()
+    _, head = next(lines, (1, ""))
     words = [_LABEL.fullmatch(word) for word in head.split()]
     pairs = [(word[1], word[2]) for word in words if word]
     code = dict(pairs)
     if len(pairs) < len(words) or len(code) < len(pairs) or len(set(code.values())) < len(pairs):
         raise source.refused('expected numbered labels such as 0="init" 1="deadlock", each once.', "line 1")
     found: dict[int, list[str]] = {}
-    for n, line in enumerate(lines, 2):
-        match = _LABELLED.fullmatch(line.strip())
-        if line.strip() and not match:
+    for n, line in lines:
+        match = _LABELLED.fullmatch(line)
+        if not match:
             raise source.refused(f"expected a state and its labels such as 3: 0 2; got {shown(line)}.", f"line {n}")
-        if match:
-            codes = match[2].split()
-            if int(match[1]) in found or len(set(codes)) < len(codes) or not set(codes) <= code.keys():
-                raise source.refused("expected a state once, with labels of the first line, each once.", f"line {n}")
-            found[int(match[1])] = [code[k] for k in codes]
+        codes = match[2].split()
+        if int(match[1]) in found or len(set(codes)) < len(codes) or not set(codes) <= code.keys():
+            raise source.refused("expected a state once, with labels of the first line, each once.", f"line {n}")
+        found[int(match[1])] = [code[k] for k in codes]
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -14,6 +15,9 @@ from cutpoint.errors import FormatError, InvalidFile
 
 MOST_TEXT = 2**27
 """Most bytes of a text, unpacked: a file that was saved stays below, a bomb does not."""
+
+MOST_LINES = 2_500_000
+"""Most lines of a text: each takes hundreds of bytes of memory for as little as ten of text."""
 
 PACKED = ".gz"
 
@@ -51,7 +55,7 @@ class Source:
         except ValueError as problem:
             if isinstance(problem, InvalidFile):
                 raise
-            raise InvalidFile(f"{self.path!r}: cannot be read ({problem}).") from None
+            raise InvalidFile(f"{str(self.path)!r}: cannot be read ({problem}).") from None
         if len(content) > most:
             raise self._too_long(most)
         return content
@@ -64,6 +68,20 @@ class Source:
         except UnicodeDecodeError as wrong:
             line = content.count(b"\n", 0, wrong.start) + 1
             raise self.refused("expected text in UTF-8; got bytes that are not.", f"line {line}") from None
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Lines of the text with their numbers, without spaces around them; empty ones are left out."""
+        text = self.text()
+        if text.count("\n") > MOST_LINES:
+            raise self.refused(f"the file has more than {counted(MOST_LINES, 'line')}, the most that are read.")
+        start, number = 0, 1
+        while start < len(text):
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            line = text[start:end].strip()
+            if line:
+                yield number, line
+            start, number = end + 1, number + 1
 
     def _unpacked(self, file: IO[bytes], most: int) -> bytes:
         try:

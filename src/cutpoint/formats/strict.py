@@ -18,7 +18,7 @@ from cutpoint.exact.numbers import entry
 from cutpoint.formats.names import is_unicode, name_of
 from cutpoint.formats.source import Source
 
-MOST_VALUES = 5_000_000
+MOST_VALUES = 2_500_000
 """Most values of a document: each takes tens of bytes of memory for as little as one byte of text."""
 
 LONG_INTEGER = 4300
@@ -120,7 +120,7 @@ class Value:
 
 def document(source: Source, text: str) -> Value:
     """JSON document; syntax errors are refused with line and column, too many values before memory is taken."""
-    if sum(map(text.count, ",[{")) > MOST_VALUES:
+    if has_many_values(text):
         raise source.refused(f"the file holds more than {counted(MOST_VALUES, 'value')}, the most that is read.")
     try:
         raw = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
@@ -130,6 +130,11 @@ def document(source: Source, text: str) -> Value:
     except RecursionError:
         raise source.refused("the lists are nested too deeply.") from None
     return Value(source, "", raw)
+
+
+def has_many_values(text: str) -> bool:
+    """Whether a document has more values than are read; each but the first begins behind one of three signs."""
+    return sum(map(text.count, ",[{")) > MOST_VALUES
 
 
 def canonical(raw: Any) -> bytes:
