@@ -299,6 +299,11 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (".tra", {"cut_point": 0, "rounded": True}, "PRISM cannot hold a cut point"),
         (".jff", {}, "JFLAP files are only read, not written"),
         (".json", {"cut_point": 2}, "a cut point must be a number between 0 and 1; got 2."),
+        (
+            ".json",
+            {"cut_point": cp.Root([1, 0, -2], 0, 1)},
+            "a file can keep a cut point that is rational or a float; got Root(",
+        ),
         (".json", {"metadata": {"a": []}}, "metadata['a'] must be text, a finite number, a bool or None; got []."),
         (".json", {"metadata": {"a": float("nan")}}, "metadata['a'] must be text, a finite number"),
         (".json", {"metadata": {1: 1}}, "metadata must have keys that are text; got 1."),

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.data import Alphabet, Mark, Observation, Sample
-from cutpoint.decision import DFA, Language, Unknown
+from cutpoint.decision import DFA, Accepted, Isolation, Language, Membership, Unknown
 from cutpoint.errors import (
     CutpointError,
     FormatError,
@@ -19,6 +19,7 @@ from cutpoint.errors import (
     UnknownSymbol,
     UnusedStatesWarning,
 )
+from cutpoint.exact import Root
 from cutpoint.kernels import kernel_info
 from cutpoint.learning import (
     Counts,
@@ -50,6 +51,7 @@ from cutpoint.model import (
 )
 from cutpoint.model.gallery import p_adic, random_acceptor
 from cutpoint.show import forward_table, to_dot
+from cutpoint.show.notebook import give_displays
 
 if TYPE_CHECKING:
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.cross_validation import cross_validate as cross_validate
     from cutpoint.learning.distillation import Distilled as Distilled
     from cutpoint.learning.distillation import distill as distill
+    from cutpoint.learning.evaluation import Evaluation as Evaluation
+    from cutpoint.learning.evaluation import evaluate as evaluate
     from cutpoint.learning.learn import learn as learn
     from cutpoint.learning.learned import Learned as Learned
     from cutpoint.learning.learned import Member as Member
@@ -78,11 +82,21 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import Pruned as Pruned
     from cutpoint.learning.teams import members as members
     from cutpoint.learning.teams import prune as prune
+    from cutpoint.show.calibration import calibration as calibration
+    from cutpoint.show.picture import Picture as Picture
+    from cutpoint.show.picture import draw as draw
+    from cutpoint.show.plots import plot_calibration as plot_calibration
+    from cutpoint.show.plots import plot_comparison as plot_comparison
+    from cutpoint.show.plots import plot_forward as plot_forward
+    from cutpoint.show.plots import plot_learning as plot_learning
+    from cutpoint.show.plots import plot_staircase as plot_staircase
+    from cutpoint.show.tikz import to_tikz as to_tikz
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DFA",
+    "Accepted",
     "Acceptor",
     "Alphabet",
     "BeliefNetwork",
@@ -92,6 +106,7 @@ __all__ = [
     "CutpointError",
     "DesignMatrix",
     "Distilled",
+    "Evaluation",
     "Factor",
     "Fit",
     "FormatError",
@@ -102,17 +117,21 @@ __all__ = [
     "InvalidArgument",
     "InvalidFile",
     "InvalidSample",
+    "Isolation",
     "KernelsUnavailable",
     "Language",
     "Learned",
     "Mark",
     "MarkovChain",
     "Member",
+    "Membership",
     "MissingExtra",
     "Model",
     "Observation",
+    "Picture",
     "Progress",
     "Pruned",
+    "Root",
     "Sample",
     "Score",
     "Scores",
@@ -127,11 +146,14 @@ __all__ = [
     "UnusedStatesWarning",
     "baum_welch",
     "bootstrap",
+    "calibration",
     "count_transitions",
     "counts_log_likelihood",
     "cross_validate",
     "design_matrix",
     "distill",
+    "draw",
+    "evaluate",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
@@ -147,6 +169,11 @@ __all__ = [
     "members",
     "mixture",
     "p_adic",
+    "plot_calibration",
+    "plot_comparison",
+    "plot_forward",
+    "plot_learning",
+    "plot_staircase",
     "prune",
     "random_acceptor",
     "random_words",
@@ -156,6 +183,7 @@ __all__ = [
     "simulate",
     "standard_errors",
     "to_dot",
+    "to_tikz",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
@@ -173,6 +201,8 @@ _LAZY = {
     "cross_validate": "cutpoint.learning.cross_validation",
     "Distilled": "cutpoint.learning.distillation",
     "distill": "cutpoint.learning.distillation",
+    "Evaluation": "cutpoint.learning.evaluation",
+    "evaluate": "cutpoint.learning.evaluation",
     "learn": "cutpoint.learning.learn",
     "Learned": "cutpoint.learning.learned",
     "Member": "cutpoint.learning.learned",
@@ -186,7 +216,18 @@ _LAZY = {
     "Pruned": "cutpoint.learning.teams",
     "members": "cutpoint.learning.teams",
     "prune": "cutpoint.learning.teams",
+    "calibration": "cutpoint.show.calibration",
+    "Picture": "cutpoint.show.picture",
+    "draw": "cutpoint.show.picture",
+    "plot_calibration": "cutpoint.show.plots",
+    "plot_comparison": "cutpoint.show.plots",
+    "plot_forward": "cutpoint.show.plots",
+    "plot_learning": "cutpoint.show.plots",
+    "plot_staircase": "cutpoint.show.plots",
+    "to_tikz": "cutpoint.show.tikz",
 }
+
+give_displays(Acceptor, BeliefNetwork, DFA, Fit, Language, Sample)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,20 @@
 """The recursions over the rationals, and comparisons that rounding cannot spoil."""
 
-from cutpoint.exact.certified import exceeds
-from cutpoint.exact.numbers import cut_point_value, entry, whole_number
+from cutpoint.exact.algebraic import Root
+from cutpoint.exact.certified import Comparisons, compared, exceeds
+from cutpoint.exact.cut_points import CutPoint, cut_point_value
+from cutpoint.exact.numbers import entry, whole_number
 from cutpoint.exact.rational import Integral, integral
 
-__all__ = ["Integral", "cut_point_value", "entry", "exceeds", "integral", "whole_number"]
+__all__ = [
+    "Comparisons",
+    "CutPoint",
+    "Integral",
+    "Root",
+    "compared",
+    "cut_point_value",
+    "entry",
+    "exceeds",
+    "integral",
+    "whole_number",
+]

@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import cut_point_value
-from cutpoint.exact.numbers import entry
+from cutpoint.exact import Root, cut_point_value
 from cutpoint.formats.names import is_short, is_unicode
 from cutpoint.model import Acceptor
 
@@ -54,8 +53,10 @@ class Model:
         if not isinstance(self.acceptor, Acceptor):
             raise InvalidArgument(f"expected an Acceptor; got {shown(self.acceptor)}.")
         if self.cut_point is not None:
-            cut_point_value(self.cut_point)
-            object.__setattr__(self, "cut_point", entry(self.cut_point))
+            value = cut_point_value(self.cut_point)
+            if isinstance(value, Root):
+                raise InvalidArgument(f"a file can keep a cut point that is rational or a float; got {shown(value)}.")
+            object.__setattr__(self, "cut_point", float(value) if isinstance(self.cut_point, float) else value)
         object.__setattr__(self, "metadata", MappingProxyType(_notes(self.metadata)))
 
     def __hash__(self) -> int:

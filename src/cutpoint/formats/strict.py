@@ -14,7 +14,7 @@ import numpy as np
 
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact.numbers import entry
+from cutpoint.exact import entry
 from cutpoint.formats.names import is_unicode, name_of
 from cutpoint.formats.source import Source
 

@@ -79,10 +79,11 @@ class Quintuple:
         weights = parts.read_transitions(transitions, sigma, names), parts.read_initial(initial, names)
         return cls(names, sigma, *parts.scaled_rows(*weights, sigma, names), final)
 
-    def rationalized(self, max_denominator: int = 10**6) -> Self:
+    def rationalized(self, max_denominator: int | None = 10**6) -> Self:
         """Exact acceptor near this one: every entry the nearest fraction of small denominator, rows rescaled.
 
-        An acceptor that is exact already is returned as it is.
+        With ``max_denominator=None`` entries are the exact binary values of the floats, only rescaled. An acceptor that
+        is exact already is returned as it is.
 
         Examples
         --------
@@ -92,9 +93,11 @@ class Quintuple:
         """
         if self.is_exact:
             return self
-        whole_number("max_denominator", max_denominator, least=1)
-        near = np.vectorize(lambda value: Fraction(value).limit_denominator(max_denominator), otypes=[object])
-        steps, start = near(self.transitions), near(self.initial)
+        steps, start = self.exact_transitions, self.exact_initial
+        if max_denominator is not None:
+            most = whole_number("max_denominator", max_denominator, least=1)
+            near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
+            steps, start = near(steps), near(start)
         return type(self).normalized(self.states, self.alphabet, steps, start, self.final)
 
     def replace(self, **changes: Any) -> Self:
@@ -164,6 +167,12 @@ class Quintuple:
     def exact_initial(self) -> NDArray[Any]:
         """Initial distribution as an array of ``Fraction``."""
         return _fractions(self.initial)
+
+    @cached_property
+    def is_stochastic(self) -> bool:
+        """Whether all rows sum to exactly 1; the binary values of floats seldom do."""
+        sums = self.exact_transitions.sum(axis=2), self.exact_initial.sum()
+        return self.is_exact or bool((sums[0] == 1).all() and sums[1] == 1)
 
     @cached_property
     def integers(self) -> Integral:
