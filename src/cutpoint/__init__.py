@@ -52,6 +52,10 @@ from cutpoint.show import forward_table, to_dot
 
 if TYPE_CHECKING:
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
+    from cutpoint.formats.chunks import Chunk as Chunk
+    from cutpoint.formats.samples import read_chunks as read_chunks
+    from cutpoint.formats.samples import read_sample as read_sample
+    from cutpoint.formats.samples import write_sample as write_sample
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -83,6 +87,7 @@ __all__ = [
     "BeliefNetwork",
     "Bootstrap",
     "Candidate",
+    "Chunk",
     "Counts",
     "CutpointError",
     "DesignMatrix",
@@ -142,15 +147,22 @@ __all__ = [
     "prune",
     "random_acceptor",
     "random_words",
+    "read_chunks",
+    "read_sample",
     "select",
     "simulate",
     "standard_errors",
     "to_dot",
+    "write_sample",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
 _LAZY = {
     "AcceptorClassifier": "cutpoint.estimator",
+    "Chunk": "cutpoint.formats.chunks",
+    "read_chunks": "cutpoint.formats.samples",
+    "read_sample": "cutpoint.formats.samples",
+    "write_sample": "cutpoint.formats.samples",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",

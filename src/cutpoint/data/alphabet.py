@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -62,9 +63,11 @@ class Alphabet(Names):
     @classmethod
     def of(cls, words: Words) -> Alphabet:
         """Symbols that occur in words: sorted where they can be, otherwise in order of appearance."""
-        plain = [_plain(word, r) for r, word in enumerate(each_word(words))]
+        plain: list[Any] = list(each_word(words))
+        if not set(map(type, plain)) <= {str, list, tuple}:
+            plain = [_plain(word, r) for r, word in enumerate(plain)]
         try:
-            seen = dict.fromkeys(symbol for word in plain for symbol in word)
+            seen = dict.fromkeys(chain.from_iterable(plain))
         except TypeError:
             r, i, symbol = next(
                 (r, i, symbol)
@@ -76,7 +79,7 @@ class Alphabet(Names):
                 f"word {r}, position {i}: symbols must be hashable, such as strings or numbers; got {shown(symbol)}."
             ) from None
         try:
-            return cls(sorted(seen))  # type: ignore[type-var]
+            return cls(sorted(seen))
         except TypeError:
             return cls(seen)
 

@@ -1,0 +1,91 @@
+"""Equal rows of ragged arrays: found by a hash, then compared symbol by symbol, so that the answer is exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = tuple[NDArray[np.int32], NDArray[np.int64]]
+"""Values of all rows one after the other, and where each row begins; the last entry is the end."""
+
+
+def places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Indices of several runs of entries, one run after the other.
+
+    Examples
+    --------
+    >>> places(np.array([5, 0]), np.array([3, 2])).tolist()
+    [5, 6, 7, 0, 1]
+    """
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
+
+
+def first_equal(parts: list[Rows], labels: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Number of the first row that equals each row in all parts and in its label.
+
+    Cost: a sort of the rows, and a few operations per value.
+
+    Examples
+    --------
+    >>> words = np.array([1, 2, 1, 1, 2], dtype=np.int32), np.array([0, 2, 3, 5])
+    >>> first_equal([words], np.zeros(3, dtype=np.int32)).tolist()
+    [0, 1, 0]
+    """
+    hashes = labels.astype(np.uint64)
+    for part in parts:
+        hashes = _mixed(hashes + _hashes(*part))
+    order = np.argsort(hashes, kind="stable")
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = hashes[order[1:]] != hashes[order[:-1]]
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[np.flatnonzero(is_new)[np.cumsum(is_new) - 1]]
+    again = np.flatnonzero(first != np.arange(len(first)))
+    if (labels[again] != labels[first[again]]).any() or not all(_all_equal(*p, again, first[again]) for p in parts):
+        return _first_equal_by_bytes(parts, labels)  # two different rows of one hash: rare, or contrived
+    return first
+
+
+def _hashes(values: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """One number per row: the sum over its places of a mixture of value and place, plus its length."""
+    lengths = np.diff(offsets)
+    within = np.arange(len(values), dtype=np.uint64) - np.repeat(offsets[:-1], lengths).astype(np.uint64)
+    sums = np.zeros(len(values) + 1, dtype=np.uint64)
+    np.cumsum(_mixed(values.astype(np.uint64) + (within << np.uint64(32))), out=sums[1:])
+    return sums[offsets[1:]] - sums[offsets[:-1]] + lengths.astype(np.uint64)  # sums wrap around, differences undo it
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers whose bits depend on all bits of the given ones."""
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # the finalizer of SplitMix64
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
+def _all_equal(values: NDArray[np.int32], offsets: NDArray[np.int64], rows: NDArray[Any], others: NDArray[Any]) -> bool:
+    """Whether each of some rows equals the other row it is paired with."""
+    lengths = np.diff(offsets)
+    if (lengths[rows] != lengths[others]).any():
+        return False
+    here, there = (values[places(offsets[:-1][chosen], lengths[chosen])] for chosen in (rows, others))
+    return bool((here == there).all())
+
+
+def _first_equal_by_bytes(parts: list[Rows], labels: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The same answer from a dictionary of rows: slower, and free of hashes that could be contrived."""
+    seen: dict[tuple[object, ...], int] = {}
+    rows = zip(*([values[i:j].tobytes() for i, j in _bounds(offsets)] for values, offsets in parts), strict=True)
+    return np.array(
+        [seen.setdefault((label, *row), r) for r, (label, row) in enumerate(zip(labels.tolist(), rows, strict=True))],
+        dtype=np.int64,
+    )
+
+
+def _bounds(offsets: NDArray[np.int64]) -> zip[tuple[int, int]]:
+    return zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)

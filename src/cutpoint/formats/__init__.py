@@ -1,0 +1,1 @@
+"""Files: one module per format, each a read/write pair."""
