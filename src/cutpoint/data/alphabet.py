@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.names import Names, is_hashable, listed, shown, suggestion
+from cutpoint.data.tokens import Tokens
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 from cutpoint.kernels import kernels
 
@@ -63,7 +64,7 @@ class Alphabet(Names):
     @classmethod
     def of(cls, words: Words) -> Alphabet:
         """Symbols that occur in words: sorted where they can be, otherwise in order of appearance."""
-        plain: list[Any] = list(each_word(words))
+        plain: list[Any] = [words.flat] if isinstance(words, Tokens) else list(each_word(words))
         if not set(map(type, plain)) <= {str, list, tuple}:
             plain = [_plain(word, r) for r, word in enumerate(plain)]
         try:
@@ -105,6 +106,9 @@ class Alphabet(Names):
         """
         if is_arrow(words):
             return self._encode_arrow(words)
+        if isinstance(words, Tokens):
+            quick = kernels().encode_lists([words.flat], self._codes)
+            return self._encode_each(list(words)) if quick is None else (quick[0], words.offsets)
         if isinstance(words, np.ndarray) and words.ndim == 2:
             return self._encode_rows(words)
         listed = words if type(words) is list else list(each_word(words))

@@ -13,6 +13,7 @@ import numpy as np
 from cutpoint.data.alphabet import Word
 from cutpoint.data.marks import Verdict
 from cutpoint.data.names import listed, shown, suggestion
+from cutpoint.data.tokens import Tokens
 from cutpoint.errors import CutpointError
 
 ACCEPTED = frozenset({"1", "1.0", "true", "t", "yes", "y", "accepted", "accept", "positive", "pos"})
@@ -120,7 +121,7 @@ def weights(column: Column) -> list[float]:
     return found
 
 
-def words(column: Column, separator: str | None = None) -> list[Word]:
+def words(column: Column, separator: str | None = None) -> Sequence[Word]:
     """Words of a column of texts or lists.
 
     Parameters
@@ -138,21 +139,24 @@ def words(column: Column, separator: str | None = None) -> list[Word]:
     return found
 
 
-def split_texts(column: Column, texts: Sequence[str], separator: str) -> list[Word]:
-    """Texts as lists of symbols."""
+def split_texts(column: Column, texts: list[str], separator: str) -> Tokens:
+    """Texts as words of several symbols."""
     if separator == " ":
-        joined = "\n".join(texts)
-        tidy = "  " not in joined and "\n\n" not in joined and "\n " not in joined and " \n" not in joined
-        if tidy and joined.strip(" \n") == joined and joined:
-            return [text.split(" ") for text in texts]
-        return [[symbol for symbol in text.split(" ") if symbol] for text in texts]
-    found: list[Word] = [text.split(separator) if text else [] for text in texts]
-    for r, word in enumerate(found):
-        if "" in word:
+        joined = "|".join(texts)
+        if any(blanks in joined for blanks in ("  ", "| ", " |")) or joined != joined.strip(" "):
+            texts = [" ".join(filter(None, text.split(" "))) for text in texts]
+        return Tokens(texts, separator)
+    _check_between(column, texts, separator)
+    return Tokens(texts, separator)
+
+
+def _check_between(column: Column, texts: list[str], separator: str) -> None:
+    """Refuse separators without a symbol before, after or between them."""
+    for r, text in enumerate(texts):
+        if text and "" in text.split(separator):
             raise column.refusal(
-                r, f"symbols between separators {shown(separator)} must not be empty; got {shown(texts[r])}."
+                r, f"symbols between separators {shown(separator)} must not be empty; got {shown(text)}."
             )
-    return found
 
 
 def sequences(column: Column, separator: str | None) -> list[list[Any] | None]:

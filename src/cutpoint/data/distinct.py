@@ -50,18 +50,19 @@ def first_equal(parts: list[Rows], labels: NDArray[np.int32]) -> NDArray[np.int6
 
 
 def _hashes(values: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """One number per row: the sum over its places of a mixture of value and place, plus its length."""
+    """One number per row: its length plus the sum over its places of a random factor of value and one of place."""
     lengths = np.diff(offsets)
-    within = np.arange(len(values), dtype=np.uint64) - np.repeat(offsets[:-1], lengths).astype(np.uint64)
+    of_value = _mixed(np.arange(values.max(initial=0) + 1, dtype=np.uint64))
+    of_place = _mixed(~np.arange(lengths.max(initial=0), dtype=np.uint64))
     sums = np.zeros(len(values) + 1, dtype=np.uint64)
-    np.cumsum(_mixed(values.astype(np.uint64) + (within << np.uint64(32))), out=sums[1:])
+    np.cumsum(of_value[values] * of_place[places(np.zeros_like(lengths), lengths)], out=sums[1:])
     return sums[offsets[1:]] - sums[offsets[:-1]] + lengths.astype(np.uint64)  # sums wrap around, differences undo it
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers whose bits depend on all bits of the given ones."""
+    """Numbers that look random: the finalizer of SplitMix64."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # the finalizer of SplitMix64
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed ^= mixed >> np.uint64(shift)
         mixed *= np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)

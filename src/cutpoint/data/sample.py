@@ -15,6 +15,7 @@ from cutpoint.data.arrays import joined_parts, only_used_marks, picked
 from cutpoint.data.distinct import first_equal
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.data.names import counted, shown
+from cutpoint.data.tokens import Tokens
 from cutpoint.errors import InvalidSample
 from cutpoint.kernels import kernels
 
@@ -82,7 +83,7 @@ class Sample:
         counts: ArrayLike | None = None,
         alphabet: Iterable[Symbol] | None = None,
     ) -> None:
-        listed = list(each_word(words))
+        listed = words if isinstance(words, Tokens) else list(each_word(words))
         weights = _weights(counts, len(listed))
         sigma = Alphabet.of(listed) if alphabet is None else Alphabet(alphabet)
         symbols, offsets = sigma.encode(listed)

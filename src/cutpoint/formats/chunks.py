@@ -24,7 +24,7 @@ class Chunk:
 
     Attributes
     ----------
-    words : str where symbols are characters, otherwise lists of symbols.
+    words : str where symbols are characters, otherwise lists of symbols; score them as they are.
     lines : number of the line where each word was found (in Parquet: of the row), from 1.
     accepted, weights, verdicts, states : as ``Sample`` takes them; None if the file has no such column.
     ids : in a table of events, whose events make up each word; otherwise None.
@@ -32,7 +32,7 @@ class Chunk:
     declared : the alphabet, if the file names it.
     """
 
-    words: list[Word]
+    words: Sequence[Word]
     lines: Sequence[int]
     accepted: list[Verdict] | None = None
     weights: list[float] | None = None
@@ -157,7 +157,7 @@ def _event_chunk(parts: list[Rows], roles: dict[str, int], name: str, options: M
     return Chunk(listed, first, found.accepted, counts, found.verdicts, None, found.ids, name, unit)
 
 
-def _along(column: Column | None, found: list[Word], separator: str | None) -> list[Any] | None:
+def _along(column: Column | None, found: Sequence[Word], separator: str | None) -> list[Any] | None:
     """Values along each word, one more than it has symbols."""
     if column is None:
         return None
