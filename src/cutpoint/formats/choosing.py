@@ -69,13 +69,14 @@ def given_columns(options: Mapping[str, Any]) -> dict[str, str | int]:
 def with_header(first: Rows, given: Mapping[str, str | int], header: bool | None) -> bool:
     """Whether the first row holds the names of the columns.
 
-    It does if columns are asked for by name, or if one of its cells is a well-known name and none is an outcome.
+    It does if columns are asked for by name, or if one of its cells is a well-known name and none of the others is an
+    outcome.
     """
     if header is not None or any(isinstance(column, str) for column in given.values()):
         return header is not False
     cells = [_plain(column[0]) for column in first.columns]
     known = {name for table in (WORD_TABLE, EVENT_TABLE) for names in table.values() for name in names}
-    return bool(known & set(cells)) and not any(_is_value(cell) for cell in cells)
+    return bool(known & set(cells)) and not any(_is_value(cell) for cell in cells if cell not in known)
 
 
 def chosen_columns(first: Rows, given: Mapping[str, str | int], name: str) -> dict[str, int]:

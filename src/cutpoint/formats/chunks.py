@@ -11,8 +11,8 @@ from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.data.columns import Column, outcomes, sequences, verdict_of, weights, words
 from cutpoint.data.events import EventTable, gathered
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import counted, shown
-from cutpoint.errors import UnknownSymbol
+from cutpoint.data.names import counted, is_hashable, shown
+from cutpoint.errors import InvalidSample, UnknownSymbol
 from cutpoint.formats.choosing import check_no_other, chosen_columns, given_columns, with_header
 from cutpoint.formats.rows import Rows
 from cutpoint.formats.streams import REFUSED, refusal
@@ -72,7 +72,10 @@ class Chunk:
         """Sample of the words; None if all their weights are 0."""
         if self.weights is not None and not any(self.weights):
             return None
-        return Sample(self.words, self.accepted, self.verdicts, self.states, self.weights, alphabet)
+        try:
+            return Sample(self.words, self.accepted, self.verdicts, self.states, self.weights, alphabet)
+        except InvalidSample as problem:  # counts whose sum is too large
+            raise refusal(self.name, str(problem)) from None
 
 
 def chunks_of(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> Iterator[Chunk]:
@@ -137,6 +140,13 @@ def _word_chunk(rows: Rows, roles: dict[str, int], name: str, positive: object, 
     verdicts, states = (_along(columns.get(role), found, between) for role in ("verdicts", "states"))
     if verdicts is not None:
         verdicts = [_verdicts(columns["verdicts"], r, seen) for r, seen in enumerate(verdicts)]
+        for r, (end, seen) in enumerate(zip(accepted or (), verdicts, strict=False)):
+            if seen is not None and None not in (end, seen[-1]) and end != seen[-1]:
+                raise columns["verdicts"].refusal(
+                    r, "the last verdict and the outcome speak of the state after the whole word and must agree."
+                )
+    if states is not None:
+        states = [_states(columns["states"], r, seen) for r, seen in enumerate(states)]
     return Chunk(found, rows.lines, accepted, counts, verdicts, states, name=name, unit=rows.unit)
 
 
@@ -169,12 +179,18 @@ def _along(column: Column | None, found: Sequence[Word], separator: str | None) 
                 f"the word has {counted(len(word), 'symbol')}, so there must be {counted(len(word) + 1, 'value')}, one "
                 f"before the first symbol and one after each; got {len(values)}.",
             )
-    return [None if values is None else [_set(value) for value in values] for values in seen]
+    return seen
 
 
-def _set(value: Any) -> Any:
-    """A list of states, as JSON has it, means one of them."""
-    return set(value) if isinstance(value, list) else value
+def _states(column: Column, r: int, values: list[Any] | None) -> list[Any] | None:
+    """States along a word; a list of states, as JSON has it, means one of them."""
+    for value in values or ():
+        names = value if isinstance(value, list) else [value]
+        if not names or not all(is_hashable(name) for name in names):
+            raise column.refusal(
+                r, f"states must be names, lists of names, or null where none was seen; got {shown(value)}."
+            )
+    return None if values is None else [set(value) if isinstance(value, list) else value for value in values]
 
 
 def _verdicts(column: Column, r: int, values: list[Any] | None) -> list[Verdict] | None:

@@ -24,8 +24,11 @@ def rows_of(blocks: Iterable[Block], name: str, delimiter: str, quotes: bool) ->
     width, open_text, open_line = 0, "", 1
     for block in blocks:
         text, line = (open_text + block.text, open_line) if open_text else (block.text, block.line)
-        if not width:
+        if not width and text.strip("\n"):
             width = _first_width(text, delimiter, quotes)
+        elif not width:  # empty lines alone do not tell the number of columns
+            open_text, open_line = text, line
+            continue
         if quotes and '"' in text:
             rows, rest, rest_line = _quoted_rows(text, line, name, delimiter, width)
         else:
@@ -35,7 +38,9 @@ def rows_of(blocks: Iterable[Block], name: str, delimiter: str, quotes: bool) ->
         open_text, open_line = rest, rest_line
         if rows.lines:
             yield rows
-    if open_text:
+    if not width and open_text:
+        yield _plain_rows(open_text, open_line, name, delimiter, 1)
+    elif open_text:
         raise refusal(name, "the quote that is opened in this row is not closed before the file ends.", open_line)
 
 

@@ -20,8 +20,9 @@ def rows_of(source: Source) -> Iterator[Rows]:
     name = name_of(source)
     polars = _polars(name)
     failures = (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError)
+    content = _seekable(source, name)
     try:
-        table = polars.scan_parquet(_seekable(source, name), glob=False)
+        table = polars.scan_parquet(content, glob=False)
         names = table.collect_schema().names()
         start = 0
         while len(frame := table.slice(start, SLICE).collect()):

@@ -10,7 +10,7 @@ from typing import Unpack
 from cutpoint.data import Alphabet, Sample
 from cutpoint.data.names import shown
 from cutpoint.data.storage import write_whole
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.formats import abbadingo, delimited, ndjson, parquet
 from cutpoint.formats.choosing import ReadOptions
 from cutpoint.formats.chunks import Chunk, chunks_of
@@ -77,11 +77,12 @@ def read_sample(path: Source, **options: Unpack[ReadOptions]) -> Sample:
     positive = options.get("positive")
     if positive is not None and labeled and not any((sample.ends == 1).any() for sample in found):
         raise refusal(name_of(path), f"positive={shown(positive)} must be an outcome of some word; it is of none.")
-    if given is not None:
-        return Sample.joined(found, given)
-    if is_declared and declared is not None:
-        return Sample.joined(found, declared)
-    return Sample.joined(found, Alphabet.of([sample.alphabet for sample in found]))
+    if given is None:
+        given = declared if is_declared else Alphabet.of([sample.alphabet for sample in found])
+    try:
+        return Sample.joined(found, given or ())
+    except InvalidSample as problem:  # counts whose sum is too large
+        raise refusal(name_of(path), str(problem)) from None
 
 
 def read_chunks(path: Source, **options: Unpack[ReadOptions]) -> Iterator[Chunk]:
