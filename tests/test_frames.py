@@ -242,7 +242,7 @@ ROWS = st.lists(
 )
 
 
-@pytest.mark.parametrize("hashes", ["as they are", "all equal"])
+@pytest.mark.parametrize("hashes", ["as they are", "all equal", "in small blocks"])
 @given(rows=ROWS)
 def test_equal_observations_are_merged_in_order(hashes: str, rows: list[tuple[str, Any, int]]) -> None:
     expected: dict[Any, float] = {}
@@ -252,6 +252,8 @@ def test_equal_observations_are_merged_in_order(hashes: str, rows: list[tuple[st
     with pytest.MonkeyPatch.context() as patch:
         if hashes == "all equal":
             patch.setattr(distinct, "_mixed", np.zeros_like)
+        if hashes == "in small blocks":
+            patch.setattr(distinct, "BLOCK", 2)
         if not expected:
             with pytest.raises(cp.InvalidSample):
                 cp.Sample([w for w, *_ in rows], counts=[0] * len(rows))

@@ -260,6 +260,7 @@ def test_tsv_there_and_back(folder: Path, sample: cp.Sample) -> None:
 def test_tsv_there_and_back_in_small_blocks(folder: Path, sample: cp.Sample) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "BLOCK", 16)
+        patch.setattr("cutpoint.formats.samples.MERGED_AT", 8)
         assert again(sample, "t.tsv", folder) == sample
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,8 @@ from numpy.typing import NDArray
 
 Rows = tuple[NDArray[np.int32], NDArray[np.int64]]
 """Values of all rows one after the other, and where each row begins; the last entry is the end."""
+BLOCK = 1 << 20
+"""Values that are hashed at once."""
 
 
 def places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -52,11 +56,24 @@ def first_equal(parts: list[Rows], labels: NDArray[np.int32]) -> NDArray[np.int6
 def _hashes(values: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
     """One number per row: its length plus the sum over its places of a random factor of value and one of place."""
     lengths = np.diff(offsets)
+    hashes = lengths.astype(np.uint64)
     of_value = _mixed(np.arange(values.max(initial=0) + 1, dtype=np.uint64))
     of_place = _mixed(~np.arange(lengths.max(initial=0), dtype=np.uint64))
-    sums = np.zeros(len(values) + 1, dtype=np.uint64)
-    np.cumsum(of_value[values] * of_place[places(np.zeros_like(lengths), lengths)], out=sums[1:])
-    return sums[offsets[1:]] - sums[offsets[:-1]] + lengths.astype(np.uint64)  # sums wrap around, differences undo it
+    for rows in _blocks(offsets):
+        start, stop = offsets[rows.start], offsets[rows.stop]
+        sums = np.zeros(stop - start + 1, dtype=np.uint64)
+        place = places(np.zeros_like(lengths[rows]), lengths[rows])
+        np.cumsum(of_value[values[start:stop]] * of_place[place], out=sums[1:])
+        ends = offsets[rows.start : rows.stop + 1] - start
+        hashes[rows] += sums[ends[1:]] - sums[ends[:-1]]  # sums wrap around, differences undo it
+    return hashes
+
+
+def _blocks(offsets: NDArray[np.int64]) -> Iterator[slice]:
+    """Rows in blocks of about a million values, so that what is computed on the way stays small."""
+    bounds = np.searchsorted(offsets, np.arange(0, offsets[-1], BLOCK))
+    ends = np.unique(np.append(bounds[bounds < len(offsets) - 1], [0, len(offsets) - 1])).tolist()
+    return (slice(i, j) for i, j in pairwise(ends))
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -81,12 +98,10 @@ def _all_equal(values: NDArray[np.int32], offsets: NDArray[np.int64], rows: NDAr
 def _first_equal_by_bytes(parts: list[Rows], labels: NDArray[np.int32]) -> NDArray[np.int64]:
     """The same answer from a dictionary of rows: slower, and free of hashes that could be contrived."""
     seen: dict[tuple[object, ...], int] = {}
-    rows = zip(*([values[i:j].tobytes() for i, j in _bounds(offsets)] for values, offsets in parts), strict=True)
+    rows = zip(
+        *([values[i:j].tobytes() for i, j in pairwise(offsets.tolist())] for values, offsets in parts), strict=True
+    )
     return np.array(
         [seen.setdefault((label, *row), r) for r, (label, row) in enumerate(zip(labels.tolist(), rows, strict=True))],
         dtype=np.int64,
     )
-
-
-def _bounds(offsets: NDArray[np.int64]) -> zip[tuple[int, int]]:
-    return zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Unpack
 
-from cutpoint.data import Alphabet, Sample
+from cutpoint.data import Alphabet, Sample, Symbol
 from cutpoint.data.names import shown
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import InvalidArgument, InvalidSample
@@ -27,6 +27,8 @@ FORMATS = {
     ".pautomac": "pautomac",
 }
 """Formats by extension."""
+MERGED_AT = 1 << 23
+"""Words and symbols that are gathered before they are merged."""
 
 
 def read_sample(path: Source, **options: Unpack[ReadOptions]) -> Sample:
@@ -71,18 +73,28 @@ def read_sample(path: Source, **options: Unpack[ReadOptions]) -> Sample:
         labeled = labeled and chunk.accepted is not None
         sample = chunk.sample(None if given is None else Alphabet(given))
         if sample is not None:
-            found.append(sample)
+            found = _merged([*found, sample])
     if not found:
         raise refusal(name_of(path), "at least one observation must have a positive count; none has.")
     positive = options.get("positive")
     if positive is not None and labeled and not any((sample.ends == 1).any() for sample in found):
         raise refusal(name_of(path), f"positive={shown(positive)} must be an outcome of some word; it is of none.")
-    if given is None:
-        given = declared if is_declared else Alphabet.of([sample.alphabet for sample in found])
+    if given is None and is_declared:
+        given = declared
     try:
-        return Sample.joined(found, given or ())
+        return _joined(found, given)
     except InvalidSample as problem:  # counts whose sum is too large
         raise refusal(name_of(path), str(problem)) from None
+
+
+def _merged(found: list[Sample]) -> list[Sample]:
+    """The samples as one when the later have come to be as large as the first, so that equal words are kept once."""
+    first, *later = (len(sample.symbols) + len(sample) for sample in found)
+    return found if sum(later) < max(first, MERGED_AT) else [_joined(found)]
+
+
+def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
+    return Sample.joined(found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet)
 
 
 def read_chunks(path: Source, **options: Unpack[ReadOptions]) -> Iterator[Chunk]:

@@ -25,7 +25,7 @@ LONGEST_LINE = 1 << 26
 """Bytes of the longest line that is read."""
 LARGEST_RATIO = 200
 """A file may grow by this factor when it is decompressed, ..."""
-ALWAYS_FINE = 1 << 28
+ALWAYS_FINE = 1 << 26
 """... and by any factor up to this size."""
 
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".zst": "zstd"}
