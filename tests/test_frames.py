@@ -263,6 +263,18 @@ def test_equal_observations_are_merged_in_order(hashes: str, rows: list[tuple[st
     assert [((o.word, o.accepted), o.count) for o in sample] == list(expected.items())
 
 
+def test_hashes_of_different_observations_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unexpected(*_: object) -> None:
+        raise AssertionError("the slow way is for contrived observations only")
+
+    monkeypatch.setattr(distinct, "_first_equal_by_bytes", unexpected)
+    words = [f"{k:b}"[1:] for k in range(1, 1 << 12)]
+    verdicts: Any = [[None] * len(word) + [k % 2 == 0] for k, word in enumerate(words)]
+    sample = cp.Sample(words * 3, [True] * len(words) + [False] * len(words) + [None] * len(words))
+    assert len(sample) == 3 * len(words)
+    assert len(cp.Sample(words, verdicts=verdicts, states=[[*word, "p"] for word in words])) == len(words)
+
+
 def test_tokens_are_words() -> None:
     words = Tokens(["a b", "", "b"], " ")
     assert [words[-1], list(words[:2])] == [["b"], [["a", "b"], []]]
