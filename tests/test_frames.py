@@ -140,6 +140,8 @@ def test_a_missing_word_and_what_is_no_frame(frame: Any) -> None:
 MOMENTS: dict[str, list[Any]] = {
     "numbers": [9, 10, 11],
     "large numbers": [2**62 + 1, 2**62 + 2, 2**62 + 3],
+    "numbers beyond 64 bits": [-1, 2**63, 2**63 + 1],
+    "numbers beside floats": [0.5, 2**53, 2**53 + 1],
     "floats": [-0.5, 0.25, 1e9],
     "numbers as texts": ["9", "10", "11"],
     "decimals as texts": ["-9.5", "1e1", "11"],
@@ -156,9 +158,11 @@ MOMENTS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("kind", MOMENTS)
 def test_events_in_order(frame: Any, kind: str) -> None:
     first, second, third = MOMENTS[kind]
-    df = frame(
-        {"id": [1, 1, 2, 1], "at": [third, first, first, second], "what": list("cazb"), "won": [None, 1, 0, None]}
-    )
+    if kind.startswith("numbers be") and frame is not pd.DataFrame:
+        pytest.skip("only pandas holds any Python number")
+    at = [third, first, first, second]
+    column = pd.Series(at, dtype=object) if frame is pd.DataFrame else at
+    df = frame({"id": [1, 1, 2, 1], "at": column, "what": list("cazb"), "won": [None, 1, 0, None]})
     sample = cp.Sample.from_events(df, id="id", order="at", event="what", outcome="won")
     assert (sample.words, sample.accepted) == (("abc", "z"), (True, False))
 

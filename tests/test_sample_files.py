@@ -273,6 +273,11 @@ def test_ndjson_there_and_back(folder: Path, sample: cp.Sample) -> None:
     assert again(sample, "s.ndjson", folder, alphabet=sample.alphabet) == sample
 
 
+def test_ndjson_with_blanks_that_are_symbols(folder: Path) -> None:
+    sample = cp.Sample(["a b", " "], [True, False])
+    assert again(sample, "blanks.ndjson", folder) == sample
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
 @settings(max_examples=40)

@@ -105,12 +105,9 @@ def _order(column: Column) -> NDArray[np.int64]:
                 r, "the order of an event must not be missing. Leave the row out, or sort the table and give no order."
             )
     keys = _moments(column) if set(map(type, column.values)) <= {str} else column.values
-    try:
-        array = np.array(keys)
-    except (ValueError, OverflowError, TypeError):
-        array = np.array([None])
-    if array.dtype.kind in "if" and array.ndim == 1 and not any(isinstance(key, bool) for key in keys):
-        return np.argsort(array, kind="stable")
+    kinds = set(map(type, keys))
+    if kinds == {float} or (kinds == {int} and max(map(abs, keys)) < 2**63):
+        return np.argsort(np.array(keys), kind="stable")
     try:
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
     except TypeError as problem:
