@@ -69,6 +69,10 @@ if TYPE_CHECKING:
     from cutpoint.formats import load as load
     from cutpoint.formats import read_model as read_model
     from cutpoint.formats import save as save
+    from cutpoint.formats.chunks import Chunk as Chunk
+    from cutpoint.formats.samples import read_chunks as read_chunks
+    from cutpoint.formats.samples import read_sample as read_sample
+    from cutpoint.formats.samples import write_sample as write_sample
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -114,6 +118,7 @@ __all__ = [
     "BeliefNetwork",
     "Bootstrap",
     "Candidate",
+    "Chunk",
     "Counts",
     "CutpointError",
     "DesignMatrix",
@@ -200,7 +205,9 @@ __all__ = [
     "quotient",
     "random_acceptor",
     "random_words",
+    "read_chunks",
     "read_model",
+    "read_sample",
     "save",
     "select",
     "simulate",
@@ -208,6 +215,7 @@ __all__ = [
     "to_dot",
     "to_tikz",
     "trim",
+    "write_sample",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
@@ -225,10 +233,14 @@ _LAZY = {
     "Linear": "cutpoint.model.linear",
     "SameLanguage": "cutpoint.model.linear",
     "AcceptorClassifier": "cutpoint.estimator",
-    "Model": "cutpoint.formats",
-    "load": "cutpoint.formats",
-    "read_model": "cutpoint.formats",
-    "save": "cutpoint.formats",
+    "Model": "cutpoint.formats.model",
+    "load": "cutpoint.formats.files",
+    "read_model": "cutpoint.formats.files",
+    "save": "cutpoint.formats.files",
+    "Chunk": "cutpoint.formats.chunks",
+    "read_chunks": "cutpoint.formats.samples",
+    "read_sample": "cutpoint.formats.samples",
+    "write_sample": "cutpoint.formats.samples",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",
