@@ -1,1 +1,6 @@
-"""Files: one module per format, each a read/write pair."""
+"""Models in files: one module per format, each a read/write pair."""
+
+from cutpoint.formats.files import load, read_model, save
+from cutpoint.formats.model import Model
+
+__all__ = ["Model", "load", "read_model", "save"]
