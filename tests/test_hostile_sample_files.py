@@ -330,7 +330,7 @@ def test_refused_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     name, content, options, sentence = CASES[case]
     monkeypatch.chdir(tmp_path)
     Path(name).write_bytes(content)
-    with pytest.raises(cp.InvalidFile) as caught:
+    with pytest.raises(cp.FormatError) as caught:
         cp.read_sample(name, **options)
     found = str(caught.value)
     assert found == sentence if sentence.endswith(".") or "…" in sentence else found.startswith(sentence)

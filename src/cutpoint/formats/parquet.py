@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from cutpoint.errors import MissingExtra
+from cutpoint.errors import InvalidFile, MissingExtra
 from cutpoint.formats.rows import Rows
 from cutpoint.formats.streams import Source, extensions, name_of, opened, refusal
 
@@ -40,7 +40,7 @@ def _seekable(source: Source, name: str) -> Any:
         if extensions(source)[1]:
             raise refusal(name, "a Parquet file is compressed inside; it must not be compressed once more.")
         if not os.path.isfile(source):  # polars would take a web address too
-            raise refusal(name, "the file cannot be opened (No such file).")
+            raise InvalidFile(f"{name}: the file cannot be opened (No such file).")
         return os.path.abspath(source)
     with opened(source) as read:
         return io.BytesIO(b"".join(iter(lambda: read(1 << 20), b"")))

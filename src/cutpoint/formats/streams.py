@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from cutpoint.data.names import counted
-from cutpoint.errors import CutpointError, InvalidFile, MissingExtra
+from cutpoint.errors import CutpointError, FormatError, InvalidFile, MissingExtra
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, ``"-"`` for standard input, or a file that is open."""
 
-REFUSED = InvalidFile
-"""Kind of error for a file that cannot be read."""
+REFUSED = FormatError
+"""Kind of error for a file whose content cannot be taken."""
 BLOCK = 1 << 22
 """Bytes that are read at once."""
 LONGEST_LINE = 1 << 26
@@ -91,7 +91,7 @@ def opened(source: Source) -> Iterator[Any]:
         try:
             raw = open(source, "rb")  # noqa: SIM115
         except (OSError, ValueError) as problem:
-            raise refusal(name, f"the file cannot be opened ({_reason(problem)}).") from None
+            raise InvalidFile(f"{name}: the file cannot be opened ({_reason(problem)}).") from None
         with raw:
             if packed is None:
                 yield _guarded(raw.read, name, None)
