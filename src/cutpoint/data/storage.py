@@ -7,9 +7,10 @@ import io
 import os
 import secrets
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,27 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         raise
     for folder in {target.parent for target in staged}:
         _settled(folder)
+
+
+@contextmanager
+def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """A text file to write bit by bit, which takes its name when it is complete and not before."""
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
+    try:
+        file = part.open("x", encoding="utf-8", newline="")
+    except OSError as problem:
+        raise InvalidFile(f"{os.fspath(path)}: cannot be written ({problem.strerror}).") from None
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _settled(target.parent)
 
 
 def _written(path: Path, content: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 from operator import and_, or_, xor
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, PlainWord, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.data.names import counted, listed, shown
+from cutpoint.decision.equivalence import Different, Equal
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
@@ -118,6 +120,23 @@ class DFA:
             state, symbol = step
             codes.append(symbol)
         return self.alphabet.decode(np.array(codes[::-1], dtype=np.int32))
+
+    def equivalence(self, other: DFA) -> Equal | Different:
+        """Whether another DFA accepts the same words; if not, a shortest word that one of the two accepts.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> half, third = (cp.Language(cp.p_adic(2), cut_point).to_dfa() for cut_point in ("1/2", "1/3"))
+        >>> half.equivalence(third)
+        Different(word='1', left=Fraction(0, 1), right=Fraction(1, 1))
+        """
+        if not isinstance(other, DFA):
+            raise InvalidArgument(f"expected a DFA; got {shown(other)}.")
+        word = (self ^ other).shortest_word()
+        if word is None:
+            return Equal()
+        return Different(word, Fraction(self.accepts(word)), Fraction(other.accepts(word)))
 
     def count(self, length: int) -> int:
         """Number of accepted words of a length."""

@@ -119,6 +119,12 @@ def read_model(
     return model
 
 
+def is_model_file(path: str) -> bool:
+    """Whether the extension of a path is one of a model's."""
+    bare = path.lower().removesuffix(PACKED)
+    return any(bare.endswith(suffix) for kind in FORMATS for suffix in kind.suffixes)
+
+
 def _format_of(path: str | os.PathLike[str], name: str | None) -> tuple[Format, Source]:
     """Format of a path, and the path in parts."""
     try:

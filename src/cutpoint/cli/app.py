@@ -1,0 +1,108 @@
+"""The program ``cutpoint``: its verbs, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from cutpoint.errors import CutpointError, KernelsUnavailable, MissingExtra
+
+FAILURE, BAD_INPUT = 1, 3
+
+VERBS = {
+    "demo": "A tour: simulate, learn, compare, write a report.",
+    "fit": "Learn a model from words and their outcomes.",
+    "score": "Acceptance probability of every word of a file.",
+    "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
+    "table": "Forward table of a word, step by step.",
+    "draw": "State diagram as SVG, PNG, PDF, DOT or TikZ.",
+    "simulate": "Random words with the outcomes of random runs.",
+    "compare": "Whether two models accept alike, with a word that tells them apart.",
+    "minimize": "Fewer states for the same probabilities.",
+    "convert": "A model in another file format.",
+    "info": "What a file of a model or of data holds.",
+}
+"""Verbs, each with its module of the same name, which loads when it is asked for."""
+
+
+class Program(click.Group):
+    """A group whose verbs load when they are used, so that ``--help`` answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Verbs in the order of a working day."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A verb by name."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"cutpoint.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List of the verbs, without loading them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from cutpoint import __version__  # noqa: PLC0415
+
+        click.echo(f"cutpoint {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: cutpoint demo. Every verb has an example: cutpoint fit --help. Completion for a shell: "
+    'eval "$(_CUTPOINT_COMPLETE=bash_source cutpoint)" (or zsh_source, fish_source).',
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
+)
+def program() -> None:
+    """Stochastic acceptors: learn them from words with outcomes, score, compare, draw.
+
+    Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad input,
+    4 learning was cut short.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and leave with its exit code; no error of a user's making ends in a traceback."""
+    sys.exit(_exit_code(arguments))
+
+
+def _exit_code(arguments: Sequence[str] | None) -> int:
+    try:
+        done = program.main(arguments, prog_name="cutpoint", standalone_mode=False)
+        sys.stdout.flush()
+        return done if isinstance(done, int) else 0
+    except click.ClickException as wrong:
+        wrong.show()
+        return wrong.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _told("interrupted.", FAILURE)
+    except BrokenPipeError:  # the reader of a pipe has gone: nobody is left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except (MissingExtra, KernelsUnavailable) as missing:
+        return _told(str(missing), FAILURE)
+    except CutpointError as wrong:
+        return _told(str(wrong), BAD_INPUT)
+    except OSError as problem:
+        where = f"{problem.filename}: " if problem.filename else ""
+        return _told(f"{where}{problem.strerror or problem}.", BAD_INPUT if problem.filename else FAILURE)
+    except MemoryError:
+        return _told("not enough memory.", FAILURE)
+
+
+def _told(sentence: str, code: int) -> int:
+    click.echo(f"cutpoint: {sentence}", err=True)
+    return code

@@ -1,0 +1,27 @@
+"""``cutpoint convert``."""
+
+from __future__ import annotations
+
+import click
+
+from cutpoint.cli import printing
+from cutpoint.cli.options import MODEL, model_of
+from cutpoint.formats import save
+
+
+@click.command()
+@click.argument("model", type=MODEL)
+@click.argument("output")
+@click.option("--cut-point", help="Cut point to keep beside the model (JSON and NPZ).")
+@click.option("--rounded", is_flag=True, help="Let formats of floats round the fractions of an exact model.")
+@click.option("--weights", type=click.Choice(["log", "probability"]), help="Weights of AT&T text.")
+def command(model: str, output: str, cut_point: str | None, rounded: bool, weights: str | None) -> None:
+    """Write MODEL to OUTPUT; the extension tells the format.
+
+    .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM); .gz behind a text format packs it. .jff (JFLAP) is read.
+
+    \b
+    Example: cutpoint convert model.json model.drn
+    """
+    save(model_of(model), output, cut_point=cut_point, rounded=rounded, weights=weights)  # type: ignore[arg-type]
+    printing.message(f"written to {output}.")

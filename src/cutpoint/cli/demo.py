@@ -1,0 +1,140 @@
+"""``cutpoint demo``: the tour, on customer journeys from a known hidden process."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+
+from cutpoint.cli import printing
+from cutpoint.cli.options import seed_option, threads_option
+from cutpoint.data import PlainWord, Sample
+from cutpoint.learning.evaluation import evaluate
+from cutpoint.learning.learn import learn
+from cutpoint.model import Acceptor, random_words, simulate
+from cutpoint.show import forward_table
+from cutpoint.show.report import report
+
+TRUTH = Acceptor(
+    states=["cold", "curious", "ready", "annoyed"],
+    alphabet=["ad", "mail", "visit", "cart", "wait"],
+    transitions={
+        "ad": {
+            "cold": {"cold": "6/10", "curious": "3/10", "annoyed": "1/10"},
+            "curious": {"curious": "7/10", "ready": "1/10", "annoyed": "2/10"},
+            "ready": {"ready": "9/10", "annoyed": "1/10"},
+            "annoyed": "annoyed",
+        },
+        "mail": {
+            "cold": {"cold": "8/10", "curious": "1/10", "annoyed": "1/10"},
+            "curious": {"curious": "5/10", "ready": "4/10", "annoyed": "1/10"},
+            "ready": "ready",
+            "annoyed": {"annoyed": "9/10", "cold": "1/10"},
+        },
+        "visit": {
+            "cold": {"cold": "3/10", "curious": "7/10"},
+            "curious": {"curious": "6/10", "ready": "4/10"},
+            "ready": "ready",
+            "annoyed": {"annoyed": "7/10", "curious": "3/10"},
+        },
+        "cart": {
+            "cold": {"curious": "9/10", "ready": "1/10"},
+            "curious": {"ready": "8/10", "curious": "2/10"},
+            "ready": "ready",
+            "annoyed": {"annoyed": "8/10", "curious": "2/10"},
+        },
+        "wait": {
+            "cold": "cold",
+            "curious": {"curious": "6/10", "cold": "4/10"},
+            "ready": {"ready": "5/10", "curious": "5/10"},
+            "annoyed": {"annoyed": "1/2", "cold": "1/2"},
+        },
+    },
+    initial={"cold": "8/10", "curious": "2/10"},
+    final={"ready"},
+)
+"""What nobody sees: how warm a customer is. Those who are ready at the end buy."""
+
+JOURNEY = ["ad", "visit", "wait", "mail", "cart"]
+LEARNED_FROM, JUDGED_BY = 8_000, 4_000
+
+
+@click.command()
+@click.option("-o", "--output", default="cutpoint-demo.html", show_default=True, help="File for the report.")
+@seed_option
+@threads_option
+def command(output: str, seed: int, threads: int | None) -> None:
+    """A tour: customer journeys from a known hidden process, a model learned from the outcomes alone, a report.
+
+    \b
+    Example: cutpoint demo -o tour.html
+    """
+    _title("What is really going on: one matrix per event, four hidden states")
+    printing.data(TRUTH.table(digits=2))
+    _title(f"The chances after each event of the journey {' '.join(JOURNEY)}")
+    printing.data(str(forward_table(TRUTH, JOURNEY)))
+    sample, fresh = (_journeys(n, k + 2 * seed) for k, n in enumerate((LEARNED_FROM, JUDGED_BY)))
+    _title(f"{LEARNED_FROM:,} journeys of which only the events and the outcome are seen")
+    printing.data(repr(sample))
+    began = time.monotonic()
+    learned = learn(sample, n_states=4, threads=threads, rng=seed)
+    seconds = time.monotonic() - began
+    _title(f"Learned from those in {seconds:.0f} s, with four states of its own")
+    printing.data(learned.acceptor.table(digits=2))
+    _title(f"Log loss on {JUDGED_BY:,} journeys that nobody learned from (less is better)")
+    rivals: dict[str, float | None] = {
+        "the truth itself": evaluate(TRUTH, fresh).log_loss,
+        "learned": evaluate(learned.acceptor, fresh).log_loss,
+    }
+    rivals |= {"4-grams and logistic regression": _n_grams(sample, fresh), "always the mean": _mean_loss(sample, fresh)}
+    for name, loss in rivals.items():
+        printing.data(f"{name:34} {'needs scikit-learn' if loss is None else f'{loss:.4f}'}")
+    words = random_words(TRUTH.alphabet, 2_000, (9, 14), rng=seed + 5)
+    apart = np.abs(learned.acceptor.acceptances(words) - TRUTH.acceptances(words))
+    printing.data(f"\non longer journeys, learned and true chances differ by {apart.mean():.3f} on average.")
+    report(learned, fresh, output, title="Customer journeys")
+    printing.data(f"\nreport: {Path(output).resolve()}")
+    printing.data("next: cutpoint fit your-data.tsv -o model.json --report report.html")
+
+
+def _title(text: str) -> None:
+    printing.data(f"\n{text}\n{'-' * len(text)}")
+
+
+def _journeys(count: int, seed: int) -> Sample:
+    words = random_words(TRUTH.alphabet, count, (2, 8), rng=2 * seed)
+    return simulate(TRUTH, words, rng=2 * seed + 1)
+
+
+def _mean_loss(sample: Sample, fresh: Sample) -> float:
+    """Log loss of the same share for every word."""
+    share = sample.counts[sample.ends == 1].sum() / sample.total
+    accepted = fresh.counts[fresh.ends == 1].sum() / fresh.total
+    return float(-(accepted * np.log(share) + (1 - accepted) * np.log1p(-share)))
+
+
+def _n_grams(sample: Sample, fresh: Sample) -> float | None:
+    """Log loss of a logistic regression on all runs of up to four events; None without scikit-learn."""
+    try:
+        from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    except ImportError:
+        return None
+    grams = CountVectorizer(analyzer=_runs, min_df=3)
+    model = LogisticRegression(max_iter=2000)
+    model.fit(grams.fit_transform(_words(sample)), sample.ends == 1, sample_weight=sample.counts)
+    chances = model.predict_proba(grams.transform(_words(fresh)))[:, 1]
+    right = np.where(fresh.ends == 1, chances, 1 - chances)
+    return float(-(fresh.counts * np.log(right)).sum() / fresh.total)
+
+
+def _words(sample: Sample) -> list[PlainWord]:
+    return [observation.word for observation in sample]
+
+
+def _runs(word: PlainWord) -> list[str]:
+    """Runs of one to four events, with marks at both ends."""
+    marked = ["^", *map(str, word), "$"]
+    return [" ".join(marked[i : i + n]) for n in range(1, 5) for i in range(len(marked) - n + 1)]

@@ -1,0 +1,62 @@
+"""``cutpoint info``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cutpoint.cli import printing
+from cutpoint.cli.options import json_option, model_of, reading_options
+from cutpoint.formats.files import is_model_file
+from cutpoint.formats.samples import read_sample
+
+
+@click.command()
+@click.argument("file")
+@reading_options
+@json_option
+def command(file: str, reading: dict[str, Any], as_json: bool) -> None:
+    """What FILE holds: a model, or words with outcomes.
+
+    \b
+    Example: cutpoint info model.json
+    """
+    if file.startswith("gallery:") or is_model_file(file):
+        printing.data(_model(file, as_json))
+    else:
+        printing.data(_data(file, reading, as_json))
+
+
+def _model(file: str, as_json: bool) -> str:
+    model = model_of(file)
+    acceptor = model.acceptor
+    facts = {
+        "states": acceptor.n_states,
+        "symbols": acceptor.n_symbols,
+        "final": acceptor.final_states,
+        "exact": acceptor.is_exact,
+        "cut_point": model.cut_point,
+        "metadata": dict(model.metadata),
+    }
+    if as_json:
+        return printing.as_json(facts)
+    notes = [f"{name}: {value}" for name, value in model.metadata.items()]
+    cut = [] if model.cut_point is None else [f"cut point: {model.cut_point}"]
+    return "\n".join([repr(acceptor), *cut, *notes])
+
+
+def _data(file: str, reading: dict[str, Any], as_json: bool) -> str:
+    sample = read_sample(file, **reading)
+    if not as_json:
+        return repr(sample)
+    facts = {
+        "observations": sample.total,
+        "distinct": len(sample),
+        "symbols": len(sample.alphabet),
+        "shortest": int(sample.lengths.min()),
+        "longest": int(sample.lengths.max()),
+        "accepted": float(sample.counts[sample.ends == 1].sum()),
+        "rejected": float(sample.counts[sample.ends == 2].sum()),
+    }
+    return printing.as_json(facts)

@@ -1,0 +1,105 @@
+"""Options that verbs share, and the values that they stand for."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from cutpoint.data.names import suggestion
+from cutpoint.errors import CutpointError, InvalidArgument
+from cutpoint.formats import Model, read_model
+from cutpoint.model import Acceptor, gallery
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+MODEL = click.Path(path_type=str)
+"""A model: a file, ``-`` for JSON on standard input, or one of the gallery, as ``gallery:p_adic:2``."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result."
+)
+threads_option = click.option("--threads", type=click.IntRange(min=1), help="Number of threads; all cores by default.")
+cut_point_option = click.option("--cut-point", help="Such as 0.5 or 1/3; by default the model's own.")
+
+READING = {
+    "format": "tsv, csv, ndjson, parquet, abbadingo or pautomac; by default told by the extension.",
+    "word": "Column of the words, by name or number from 1.",
+    "accepted": "Column of the outcomes of words.",
+    "weight": "Column of how often a word was seen.",
+    "id": "Of an event table: column of what tells one sequence from another.",
+    "order": "Of an event table: column of the order of events.",
+    "event": "Of an event table: column of the events.",
+    "outcome": "Of an event table: column of the outcomes.",
+    "separator": "What stands between the symbols of a word; by default blanks if there are any.",
+    "positive": "The outcome that means accepted.",
+}
+
+
+def reading_options(verb: Verb) -> Callable[..., Any]:
+    """Options on how to read a file of words; the verb gets them as a dictionary ``reading``."""
+
+    @wraps(verb)
+    def with_reading(*arguments: Any, **options: Any) -> Any:
+        given = {name: options.pop(f"reading_{name}") for name in READING}
+        reading = {name: _column(name, value) for name, value in given.items() if value is not None}
+        return verb(*arguments, reading=reading, **options)
+
+    decorated: Callable[..., Any] = with_reading
+    for name, explanation in reversed(READING.items()):
+        decorated = click.option(f"--{name}", f"reading_{name}", metavar="TEXT", help=explanation)(decorated)
+    return decorated
+
+
+def _column(name: str, value: str) -> str | int:
+    """A column by its number if it is one; other options are text."""
+    is_column = name not in ("format", "separator", "positive")
+    return int(value) if is_column and value.isdecimal() else value
+
+
+def model_of(name: str) -> Model:
+    """Model of a file, of standard input, or of the gallery."""
+    if name.startswith("gallery:"):
+        return Model(_of_gallery(name))
+    if name != "-":
+        return read_model(name)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "standard-input.json"
+        path.write_bytes(sys.stdin.buffer.read())
+        return read_model(path)
+
+
+def _of_gallery(name: str) -> Acceptor:
+    _, kind, *arguments = name.split(":")
+    makers = {key: value for key, value in vars(gallery).items() if key in gallery.__all__}
+    if kind not in makers:
+        raise InvalidArgument(
+            f"{name}: the gallery has {', '.join(makers)}; got {kind!r}.{suggestion(kind, list(makers))}"
+        )
+    try:
+        made: Acceptor = makers[kind](*(int(value) if value.isdecimal() else value for value in arguments))
+    except (TypeError, CutpointError) as wrong:
+        raise InvalidArgument(f"{name}: {wrong}") from None
+    return made
+
+
+def cut_point_of(given: str | None, model: Model) -> Any:
+    """The cut point that was given, or else the model's own."""
+    if given is None and model.cut_point is None:
+        raise click.UsageError("the model has no cut point of its own; give one with --cut-point, such as 0.5 or 1/3.")
+    return model.cut_point if given is None else given
+
+
+def word_of(text: str, model: Model, separator: str | None) -> Any:
+    """A word as typed: characters if the symbols are characters, otherwise symbols with blanks between them."""
+    symbols = list(model.acceptor.alphabet)
+    by_text = {str(symbol): symbol for symbol in symbols}
+    by_character = all(len(name) == 1 for name in by_text) and " " not in text
+    parts = text.split(separator) if separator or not by_character else list(text)
+    return [by_text.get(part, part) for part in parts]
