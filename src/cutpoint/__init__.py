@@ -54,11 +54,25 @@ from cutpoint.show import forward_table, to_dot
 from cutpoint.show.notebook import give_displays
 
 if TYPE_CHECKING:
+    from cutpoint.decision.distance import Distance as Distance
+    from cutpoint.decision.distance import distance as distance
+    from cutpoint.decision.equivalence import Different as Different
+    from cutpoint.decision.equivalence import Equal as Equal
+    from cutpoint.decision.equivalence import equivalence as equivalence
+    from cutpoint.decision.isomorphism import is_isomorphic as is_isomorphic
+    from cutpoint.decision.isomorphism import isomorphism as isomorphism
+    from cutpoint.decision.minimize import minimize as minimize
+    from cutpoint.decision.quotient import quotient as quotient
+    from cutpoint.decision.quotient import trim as trim
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
     from cutpoint.formats import Model as Model
     from cutpoint.formats import load as load
     from cutpoint.formats import read_model as read_model
     from cutpoint.formats import save as save
+    from cutpoint.formats.chunks import Chunk as Chunk
+    from cutpoint.formats.samples import read_chunks as read_chunks
+    from cutpoint.formats.samples import read_sample as read_sample
+    from cutpoint.formats.samples import write_sample as write_sample
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -82,6 +96,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import Pruned as Pruned
     from cutpoint.learning.teams import members as members
     from cutpoint.learning.teams import prune as prune
+    from cutpoint.model.linear import Linear as Linear
+    from cutpoint.model.linear import SameLanguage as SameLanguage
     from cutpoint.show.calibration import calibration as calibration
     from cutpoint.show.picture import Picture as Picture
     from cutpoint.show.picture import draw as draw
@@ -102,10 +118,14 @@ __all__ = [
     "BeliefNetwork",
     "Bootstrap",
     "Candidate",
+    "Chunk",
     "Counts",
     "CutpointError",
     "DesignMatrix",
+    "Different",
+    "Distance",
     "Distilled",
+    "Equal",
     "Evaluation",
     "Factor",
     "Fit",
@@ -121,6 +141,7 @@ __all__ = [
     "KernelsUnavailable",
     "Language",
     "Learned",
+    "Linear",
     "Mark",
     "MarkovChain",
     "Member",
@@ -132,6 +153,7 @@ __all__ = [
     "Progress",
     "Pruned",
     "Root",
+    "SameLanguage",
     "Sample",
     "Score",
     "Scores",
@@ -151,14 +173,18 @@ __all__ = [
     "counts_log_likelihood",
     "cross_validate",
     "design_matrix",
+    "distance",
     "distill",
     "draw",
+    "equivalence",
     "evaluate",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
     "gallery",
     "hidden_runs",
+    "is_isomorphic",
+    "isomorphism",
     "kernel_info",
     "learn",
     "likelihood",
@@ -167,6 +193,7 @@ __all__ = [
     "log_likelihoods",
     "maximum_likelihood",
     "members",
+    "minimize",
     "mixture",
     "p_adic",
     "plot_calibration",
@@ -175,24 +202,45 @@ __all__ = [
     "plot_learning",
     "plot_staircase",
     "prune",
+    "quotient",
     "random_acceptor",
     "random_words",
+    "read_chunks",
     "read_model",
+    "read_sample",
     "save",
     "select",
     "simulate",
     "standard_errors",
     "to_dot",
     "to_tikz",
+    "trim",
+    "write_sample",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
 _LAZY = {
+    "Distance": "cutpoint.decision.distance",
+    "distance": "cutpoint.decision.distance",
+    "Different": "cutpoint.decision.equivalence",
+    "Equal": "cutpoint.decision.equivalence",
+    "equivalence": "cutpoint.decision.equivalence",
+    "is_isomorphic": "cutpoint.decision.isomorphism",
+    "isomorphism": "cutpoint.decision.isomorphism",
+    "minimize": "cutpoint.decision.minimize",
+    "quotient": "cutpoint.decision.quotient",
+    "trim": "cutpoint.decision.quotient",
+    "Linear": "cutpoint.model.linear",
+    "SameLanguage": "cutpoint.model.linear",
     "AcceptorClassifier": "cutpoint.estimator",
-    "Model": "cutpoint.formats",
-    "load": "cutpoint.formats",
-    "read_model": "cutpoint.formats",
-    "save": "cutpoint.formats",
+    "Model": "cutpoint.formats.model",
+    "load": "cutpoint.formats.files",
+    "read_model": "cutpoint.formats.files",
+    "save": "cutpoint.formats.files",
+    "Chunk": "cutpoint.formats.chunks",
+    "read_chunks": "cutpoint.formats.samples",
+    "read_sample": "cutpoint.formats.samples",
+    "write_sample": "cutpoint.formats.samples",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",

@@ -21,6 +21,8 @@ def entry(value: object) -> Fraction | float:
     >>> entry("1/3"), entry(1), entry(0.5)
     (Fraction(1, 3), Fraction(1, 1), 0.5)
     """
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
     if isinstance(value, float | np.floating):
         return float(value)
     try:

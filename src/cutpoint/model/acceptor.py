@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds, tables, whole_number
 from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.model import substitution
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
@@ -309,6 +310,24 @@ class Acceptor(Quintuple):
     def __or__(self, other: Acceptor) -> Acceptor:
         r"""Probabilistic sum ``A | B`` of independent runs: accepts with probability :math:`p + q - p q`."""
         return product(self, other, np.logical_or) if isinstance(other, Acceptor) else NotImplemented
+
+    # -- Other names, other symbols -----------------------------------------------------------------------------
+
+    def renamed(self, states: Any = None, symbols: Any = None) -> Acceptor:
+        """The same acceptor with other names: see :func:`cutpoint.model.substitution.renamed`."""
+        return substitution.renamed(self, states, symbols)
+
+    def restricted(self, symbols: Iterable[Symbol]) -> Acceptor:
+        """The same acceptor on words over some of its symbols, in the order given."""
+        return substitution.restricted(self, symbols)
+
+    def inverse_image(self, words: Mapping[Any, Word]) -> Acceptor:
+        """Each new symbol reads a word: see :func:`cutpoint.model.substitution.inverse_image`."""
+        return substitution.inverse_image(self, words)
+
+    def power_acceptance(self, word: Word, exponent: Any, exact: bool = False) -> Any:
+        """Acceptance of a word repeated k times, k as large as you like: see :mod:`cutpoint.model.substitution`."""
+        return substitution.power_acceptance(self, word, exponent, exact)
 
     def _acceptances(
         self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None

@@ -50,13 +50,13 @@ class Quintuple:
         self.__dict__.update(
             states=names,
             alphabet=sigma,
-            transitions=_frozen(np.ascontiguousarray(steps, dtype=np.float64) + 0.0),  # -0.0 becomes 0.0
-            initial=_frozen(np.ascontiguousarray(start, dtype=np.float64) + 0.0),
-            final=_frozen(parts.read_final(final, names)),
+            transitions=frozen(np.ascontiguousarray(steps, dtype=np.float64) + 0.0),  # -0.0 becomes 0.0
+            initial=frozen(np.ascontiguousarray(start, dtype=np.float64) + 0.0),
+            final=frozen(parts.read_final(final, names)),
             is_exact=exact,
         )
         if exact:
-            self.__dict__.update(exact_transitions=_frozen(steps), exact_initial=_frozen(start))
+            self.__dict__.update(exact_transitions=frozen(steps), exact_initial=frozen(start))
 
     @classmethod
     def normalized(
@@ -161,12 +161,12 @@ class Quintuple:
     @cached_property
     def exact_transitions(self) -> NDArray[Any]:
         """Transitions as an array of ``Fraction``; of float entries, their exact binary values."""
-        return _fractions(self.transitions)
+        return fractions(self.transitions)
 
     @cached_property
     def exact_initial(self) -> NDArray[Any]:
         """Initial distribution as an array of ``Fraction``."""
-        return _fractions(self.initial)
+        return fractions(self.initial)
 
     @cached_property
     def is_stochastic(self) -> bool:
@@ -210,7 +210,7 @@ class Quintuple:
         return type(self), (self.states, self.alphabet, steps, start, self.final)
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """The same array for reading only; one of plain numbers rests on bytes, so nobody can make it writable again."""
     if array.dtype != object:
         return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
@@ -218,5 +218,6 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _fractions(values: Floats) -> NDArray[Any]:
-    return _frozen(np.array([Fraction(value) for value in values.flat], dtype=object).reshape(values.shape))
+def fractions(values: Floats) -> NDArray[Any]:
+    """Exact binary values of floats, for reading only."""
+    return frozen(np.array([Fraction(value) for value in values.flat], dtype=object).reshape(values.shape))
