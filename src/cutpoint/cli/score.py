@@ -10,7 +10,14 @@ from typing import Any, TextIO
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, cut_point_option, model_of, reading_options, threads_option
+from cutpoint.cli.options import (
+    MODEL,
+    check_standard_input,
+    cut_point_option,
+    model_of,
+    reading_options,
+    threads_option,
+)
 from cutpoint.data.storage import writing_whole
 from cutpoint.decision import Language
 from cutpoint.formats.chunks import Chunk
@@ -46,11 +53,12 @@ def command(
     \b
     Example: cutpoint score model.json journeys.tsv > scores.tsv
     """
+    check_standard_input(model, data)
     read = model_of(model)
     cut = read.cut_point if cut_point is None else cut_point
     language = None if cut is None else Language(read.acceptor, cut)
     rows = 0
-    with _written_to(output) as out, printing.progress() as bar:
+    with _written_to(output) as out, printing.progress(output is not None or not sys.stdout.isatty()) as bar:
         task = bar.add_task("0 rows", total=None) if bar else None
         for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading):
             out.write(_lines(chunk, read.acceptor, language, logarithm, only, as_json, threads))
