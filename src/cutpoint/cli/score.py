@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from itertools import repeat
+from json.encoder import encode_basestring as _quoted
+from typing import Any, NamedTuple, TextIO
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import (
@@ -19,7 +24,9 @@ from cutpoint.cli.options import (
     threads_option,
 )
 from cutpoint.data.storage import writing_whole
+from cutpoint.data.tokens import Tokens
 from cutpoint.decision import Language
+from cutpoint.errors import InvalidFile
 from cutpoint.formats.chunks import Chunk
 from cutpoint.formats.samples import read_chunks
 from cutpoint.model import Acceptor
@@ -61,46 +68,65 @@ def command(
     with _written_to(output) as out, printing.progress(output is not None or not sys.stdout.isatty()) as bar:
         task = bar.add_task("0 rows", total=None) if bar else None
         for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading):
-            out.write(_lines(chunk, read.acceptor, language, logarithm, only, as_json, threads))
+            scores = _scores(chunk, read.acceptor, language, logarithm, threads)
+            out.write(_json_lines(chunk, scores, logarithm) if as_json else _lines(chunk, scores, only))
             rows += len(chunk.words)
             if bar and task is not None:
                 bar.update(task, description=f"{rows:,} rows")
 
 
-def _lines(
-    chunk: Chunk,
-    acceptor: Acceptor,
-    language: Language | None,
-    logarithm: bool,
-    only: bool,
-    as_json: bool,
-    threads: int | None,
-) -> str:
+class Scores(NamedTuple):
+    """Acceptances of some words, or their logarithms, and whether the words are accepted if there is a cut point."""
+
+    values: list[float]
+    answers: NDArray[np.bool_] | None
+
+
+def _scores(
+    chunk: Chunk, acceptor: Acceptor, language: Language | None, logarithm: bool, threads: int | None
+) -> Scores:
+    found = language.membership(chunk.words, threads) if language else None
+    if logarithm:
+        values = acceptor.log_acceptances(chunk.words, threads)
+    else:
+        values = found.acceptances if found else acceptor.acceptances(chunk.words, threads)
+    return Scores(values.tolist(), found.members if found else None)
+
+
+def _lines(chunk: Chunk, scores: Scores, only: bool) -> str:
     """Lines of a chunk, each with its line feed."""
-    scored = acceptor.log_acceptances if logarithm else acceptor.acceptances
-    values = scored(chunk.words, threads).tolist()
-    names: list[Any] = chunk.ids if chunk.ids is not None else [_text(word) for word in chunk.words]
-    answers = [None] * len(values) if language is None else language.contains(chunk.words).tolist()
-    if as_json:
-        key = "word" if chunk.ids is None else "id"
-        each = zip(names, values, answers, strict=True)
-        records = (
-            {key: name, "log_acceptance" if logarithm else "acceptance": p, "accepted": a} for name, p, a in each
-        )
-        return "".join(f"{printing.as_json(_known(record), indent=None)}\n" for record in records)
-    told = [str(p) for p in values] if only else [f"{name}\t{p}" for name, p in zip(names, values, strict=True)]
-    if language is not None:
-        told = [f"{line}\t{'yes' if answer else 'no'}" for line, answer in zip(told, answers, strict=True)]
-    return "".join(f"{line}\n" for line in told)
+    ends = repeat("\n") if scores.answers is None else np.where(scores.answers, "\tyes\n", "\tno\n").tolist()
+    if only:
+        return "".join([f"{value}{end}" for value, end in zip(scores.values, ends, strict=False)])
+    lines = [f"{name}\t{value}{end}" for name, value, end in zip(_names(chunk), scores.values, ends, strict=False)]
+    text = "".join(lines)
+    tabs = 1 if scores.answers is None else 2
+    if text.count("\n") != len(lines) or text.count("\t") != tabs * len(lines):
+        r = next(r for r, line in enumerate(lines) if line.count("\n") > 1 or line.count("\t") > tabs)
+        raise InvalidFile(f"{chunk.place(r)}: the word holds a tab or a line feed. Use --json, or --only.")
+    return text
 
 
-def _known(record: dict[str, Any]) -> dict[str, Any]:
-    """A record without an answer that was not asked for."""
-    return {key: value for key, value in record.items() if key != "accepted" or value is not None}
+def _json_lines(chunk: Chunk, scores: Scores, logarithm: bool) -> str:
+    """A JSON object per line."""
+    key, value_key = "word" if chunk.ids is None else "id", "log_acceptance" if logarithm else "acceptance"
+    ends = repeat("}\n")
+    if scores.answers is not None:
+        ends = np.where(scores.answers, ', "accepted": true}\n', ', "accepted": false}\n').tolist()
+    names = [_quoted(name) if isinstance(name, str) else printing.as_json(name, None) for name in _names(chunk)]
+    values = [repr(value) if value > -math.inf else "null" for value in scores.values]
+    each = zip(names, values, ends, strict=False)
+    return "".join([f'{{"{key}": {name}, "{value_key}": {value}{end}' for name, value, end in each])
 
 
-def _text(word: Any) -> str:
-    return word if isinstance(word, str) else " ".join(map(str, word))
+def _names(chunk: Chunk) -> Sequence[Any]:
+    """What to call each word: its id, or itself as the file has it."""
+    if chunk.ids is not None:
+        return chunk.ids
+    words: Any = chunk.words
+    if isinstance(words, Tokens):
+        return words.texts
+    return [word if isinstance(word, str) else " ".join(map(str, word)) for word in words]
 
 
 @contextmanager

@@ -9,7 +9,10 @@ ARGUMENTS = "format|word|accepted|weight|verdicts|verdict|states|id|order|event|
 PHRASES = (
     (re.compile(r"; or name the format with format=\."), "."),
     (re.compile(r", or open it yourself with its encoding and pass the open file\."), "."),
-    (re.compile(r" Add what was seen of the runs: .*\.\.\.$"), " Name the column of outcomes with --accepted or --outcome."),
+    (
+        re.compile(r" Add what was seen of the runs: .*\.\.\.$"),
+        " Name the column of outcomes with --accepted or --outcome.",
+    ),
     (re.compile(rf"(?<![\w-])({ARGUMENTS})=…"), r"--\1"),
     (re.compile(rf"(?<![\w-])({ARGUMENTS})=(?=['\"\d])"), r"--\1 "),
     (re.compile(r"\brounded=True"), "--rounded"),

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words
-from cutpoint.data.alphabet import each_word
 from cutpoint.data.names import counted, shown
 from cutpoint.decision import boolean
 from cutpoint.decision.best_first import BestFirst, Candidate
@@ -38,10 +37,18 @@ class Accepted(NamedTuple):
 
 @dataclass(frozen=True)
 class Membership:
-    """Which words of a batch belong to a language, and which of them floats alone could not decide."""
+    """Which words of a batch belong to a language, and which of them floats alone could not decide.
+
+    Attributes
+    ----------
+    members : which words belong to the language.
+    exact : which words rational arithmetic decided.
+    acceptances : acceptance probability of each word, in floats.
+    """
 
     members: NDArray[np.bool_]
     exact: NDArray[np.bool_]
+    acceptances: NDArray[np.float64]
 
     @property
     def n_exact(self) -> int:
@@ -102,7 +109,7 @@ class Language:
         """Membership of each word; only those too close to the cut point cost exact arithmetic."""
         return self.membership(words).members
 
-    def membership(self, words: Words) -> Membership:
+    def membership(self, words: Words, threads: int | None = None) -> Membership:
         """Membership of each word, and which words floats could not decide.
 
         Examples
@@ -111,16 +118,15 @@ class Language:
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
-        listed = list(each_word(words))
-        symbols, offsets = self.acceptor.encode(listed)
+        symbols, offsets = self.acceptor.encode(words)
 
         def exact(r: int) -> Fraction:
             word = symbols[offsets[r] : offsets[r + 1]].tolist()
             return self.acceptor.integers.acceptance(self.acceptor.final, word)
 
-        estimates = self.acceptor.acceptances(listed)
+        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
         answers = compared(estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive)
-        return Membership(answers.above, answers.exact)
+        return Membership(answers.above, answers.exact, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:
         """Words of the language, shortest first, then in the order of the alphabet; made one by one.
