@@ -64,9 +64,7 @@ class Program(click.Group):
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
-        from cutpoint import __version__  # noqa: PLC0415
-
-        click.echo(f"cutpoint {__version__}")
+        click.echo(f"cutpoint {import_module('cutpoint').__version__}")
         ctx.exit()
 
 
