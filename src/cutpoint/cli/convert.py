@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, model_of
+from cutpoint.cli.options import FILE, MODEL, model_of
 from cutpoint.formats import save
 
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.argument("output")
+@click.argument("output", type=FILE)
 @click.option("--cut-point", help="Cut point to keep beside the model (JSON and NPZ).")
 @click.option("--bare", is_flag=True, help="Leave out the cut point and the notes, for formats that cannot hold them.")
 @click.option("--rounded", is_flag=True, help="Let formats of floats round the fractions of an exact model.")

@@ -10,53 +10,16 @@ import numpy as np
 
 from cutpoint.cli import printing
 from cutpoint.cli.findings import mean_loss
-from cutpoint.cli.options import check_output, seed_option, threads_option
+from cutpoint.cli.options import FILE, check_output, seed_option, threads_option
 from cutpoint.cli.watching import watched_search
 from cutpoint.data import PlainWord, Sample
 from cutpoint.learning.evaluation import evaluate
 from cutpoint.learning.learn import learn
-from cutpoint.model import Acceptor, random_words, simulate
+from cutpoint.model import gallery, random_words, simulate
 from cutpoint.show import forward_table
 from cutpoint.show.report import report
 
-TRUTH = Acceptor(
-    states=["cold", "curious", "ready", "annoyed"],
-    alphabet=["ad", "mail", "visit", "cart", "wait"],
-    transitions={
-        "ad": {
-            "cold": {"cold": "6/10", "curious": "3/10", "annoyed": "1/10"},
-            "curious": {"curious": "7/10", "ready": "1/10", "annoyed": "2/10"},
-            "ready": {"ready": "9/10", "annoyed": "1/10"},
-            "annoyed": "annoyed",
-        },
-        "mail": {
-            "cold": {"cold": "8/10", "curious": "1/10", "annoyed": "1/10"},
-            "curious": {"curious": "5/10", "ready": "4/10", "annoyed": "1/10"},
-            "ready": "ready",
-            "annoyed": {"annoyed": "9/10", "cold": "1/10"},
-        },
-        "visit": {
-            "cold": {"cold": "3/10", "curious": "7/10"},
-            "curious": {"curious": "6/10", "ready": "4/10"},
-            "ready": "ready",
-            "annoyed": {"annoyed": "7/10", "curious": "3/10"},
-        },
-        "cart": {
-            "cold": {"curious": "9/10", "ready": "1/10"},
-            "curious": {"ready": "8/10", "curious": "2/10"},
-            "ready": "ready",
-            "annoyed": {"annoyed": "8/10", "curious": "2/10"},
-        },
-        "wait": {
-            "cold": "cold",
-            "curious": {"curious": "6/10", "cold": "4/10"},
-            "ready": {"ready": "5/10", "curious": "5/10"},
-            "annoyed": {"annoyed": "1/2", "cold": "1/2"},
-        },
-    },
-    initial={"cold": "8/10", "curious": "2/10"},
-    final={"ready"},
-)
+TRUTH = gallery.customers()
 """What nobody sees: how warm a customer is. Those who are ready at the end buy."""
 
 JOURNEY = ["ad", "visit", "wait", "mail", "cart"]
@@ -64,7 +27,7 @@ LEARNED_FROM, JUDGED_BY = 8_000, 4_000
 
 
 @click.command()
-@click.option("-o", "--output", default="cutpoint-demo.html", show_default=True, help="File for the report.")
+@click.option("-o", "--output", type=FILE, default="cutpoint-demo.html", show_default=True, help="File for the report.")
 @seed_option
 @threads_option
 def command(output: str, seed: int, threads: int | None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from cutpoint.cli import printing
 from cutpoint.cli.findings import Findings, facts, findings, text
 from cutpoint.cli.options import (
+    FILE,
     check_output,
     check_standard_input,
     json_option,
@@ -33,22 +34,22 @@ NOT_CONVERGED = 4
 
 
 @click.command()
-@click.argument("data")
+@click.argument("data", type=FILE)
 @click.option(
     "-n", "--states", type=click.IntRange(min=1), help="Number of states; by default chosen on held-out words."
 )
-@click.option("-o", "--output", required=True, help="File for the model: .json or .npz.")
+@click.option("-o", "--output", type=FILE, required=True, help="File for the model: .json or .npz.")
 @click.option("--team", type=click.IntRange(min=1), default=1, show_default=True, help="Acceptors in the mixture.")
-@click.option("--test", help="File of words to judge by; by default a fifth of DATA is held out.")
+@click.option("--test", type=FILE, help="File of words to judge by; by default a fifth of DATA is held out.")
 @click.option(
     "--holdout", type=click.FloatRange(0, 0.5), default=0.2, show_default=True, help="Share of DATA held out, or 0."
 )
 @click.option(
     "--cut-point", help="Cut point to keep; by default the one of highest accuracy on the words learned from."
 )
-@click.option("--report", "page", help="File for an HTML page about the model.")
+@click.option("--report", "page", type=FILE, help="File for an HTML page about the model.")
 @click.option("--time-limit", type=float, help="Most seconds to search.")
-@click.option("--checkpoint", help="File that lets a search which was stopped go on.")
+@click.option("--checkpoint", type=FILE, help="File that lets a search which was stopped go on.")
 @seed_option
 @threads_option
 @json_option

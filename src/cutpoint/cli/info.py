@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import json_option, model_of, reading_options
+from cutpoint.cli.options import FILE, json_option, model_of, reading_options
 from cutpoint.formats.files import is_model_file
 from cutpoint.formats.samples import read_sample
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @reading_options
 @json_option
 def command(file: str, reading: dict[str, Any], as_json: bool) -> None:

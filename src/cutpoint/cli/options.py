@@ -23,6 +23,9 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 MODEL = click.Path(path_type=str)
 """A model: a file, ``-`` for JSON on standard input, or one of the gallery, as ``gallery:p_adic:2``."""
 
+FILE = click.Path(path_type=str)
+"""Any other file; ``-`` is standard input where something is read."""
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result."
@@ -104,7 +107,7 @@ def check_output(path: str, *endings: str) -> None:
 
 def _of_gallery(name: str) -> Acceptor:
     _, kind, *arguments = name.split(":")
-    makers = {key: value for key, value in vars(gallery).items() if key in gallery.__all__ and key != "deterministic"}
+    makers = {key: getattr(gallery, key) for key in gallery.__all__ if key != "deterministic"}
     if kind not in makers:
         raise InvalidArgument(
             f"{name}: the gallery has {', '.join(makers)}; got {kind!r}.{suggestion(kind, list(makers))}"

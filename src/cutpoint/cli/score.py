@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import (
+    FILE,
     MODEL,
     check_standard_input,
     cut_point_option,
@@ -34,11 +35,11 @@ from cutpoint.model import Acceptor
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.argument("data")
+@click.argument("data", type=FILE)
 @cut_point_option
 @click.option("--log", "logarithm", is_flag=True, help="Print natural logarithms, also of what is below 1e-308.")
 @click.option("--only", is_flag=True, help="Print the numbers alone, without the words.")
-@click.option("-o", "--output", help="File to write instead of printing.")
+@click.option("-o", "--output", type=FILE, help="File to write instead of printing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @threads_option
 @reading_options
@@ -58,7 +59,7 @@ def command(
     Prints the word and its acceptance, and yes or no if the model has a cut point or one is given.
 
     \b
-    Example: cutpoint score model.json journeys.tsv > scores.tsv
+    Example: cutpoint score model.json new.tsv > scores.tsv
     """
     check_standard_input(model, data)
     read = model_of(model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, check_output, json_option, model_of, seed_option
+from cutpoint.cli.options import FILE, MODEL, check_output, json_option, model_of, seed_option
 from cutpoint.formats.samples import write_sample
 from cutpoint.model import random_words, simulate
 
@@ -14,7 +14,7 @@ from cutpoint.model import random_words, simulate
 @click.argument("model", type=MODEL)
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Number of words.")
 @click.option("--length", default="1:10", show_default=True, help="Length of words, or lengths from:to.")
-@click.option("-o", "--output", help="File to write (.tsv, .ndjson, .abbadingo); equal words are counted.")
+@click.option("-o", "--output", type=FILE, help="File to write (.tsv, .ndjson, .abbadingo); equal words are counted.")
 @seed_option
 @json_option
 def command(model: str, number: int, length: str, output: str | None, seed: int, as_json: bool) -> None:
