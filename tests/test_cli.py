@@ -48,7 +48,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what a user might have."""
     folder = tmp_path_factory.mktemp("user")
     truth = cp.gallery.customers()
-    journeys = cp.simulate(truth, cp.random_words(truth.alphabet, 300, (2, 6), rng=1), rng=2)
+    journeys = cp.simulate(truth, cp.random_words(truth.alphabet, 120, (2, 5), rng=1), rng=2)
     cp.write_sample(journeys, folder / "journeys.tsv")
     cp.save(cp.gallery.parity(), folder / "model.json", cut_point="1/2", metadata={"author": "somebody"})
     cp.save(cp.p_adic(2), folder / "binary.json", cut_point="1/2")
@@ -156,7 +156,7 @@ WRONG = [
     ("score noise.json words.tsv", 3, "noise.json: line 1: expected text in UTF-8; got bytes that are not."),
     ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),
     ("score model.json empty.tsv", 3, "empty.tsv: the file is empty."),
-    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'ad' is not in the alphabet {'0', '1'}."),
+    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'cart' is not in the alphabet {'0', '1'}."),
     ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id 'whom' must be one column; the columns are {'who', 'when', 'what', 'sold'}. Did you mean 'who'?"),
     ("score model.json words.tsv -o nowhere/scores.tsv", 3, "nowhere/scores.tsv: cannot be written (No such file or directory)."),
     ("accepts model.json 2", 3, "word '2', position 0: symbol '2' is not in the alphabet {'0', '1'}."),
@@ -335,6 +335,9 @@ def test_compare(run: Run) -> None:
         for word in ("", *(f"{k:0{n}b}" for n in (1, 2, 3) for k in range(2**n)))
     )
     assert told["distance"]["value"] == str(farthest)
+    cp.save(cp.Acceptor(1, "01", [[[1.0]], [[1.0]]], 0, {0}), "always.json")
+    assert run("compare", "always.json", "gallery:parity").out == "different on '': 1 and 0, difference 1\n"
+    assert json.loads(run("compare", "always.json", "gallery:parity", "--json").out)["left"] == 1.0
 
 
 def test_minimize(run: Run, here: Path) -> None:
@@ -448,9 +451,10 @@ def test_fit_without_anything_held_out(run: Run) -> None:
 
 @searches
 def test_fit_warns_in_a_sentence(here: Path) -> None:
-    done = shell("cutpoint simulate gallery:parity -n 200 | cutpoint fit - -n 6 -o m.json", here)
+    (here / "small.tsv").write_text("1\tb\n0\tbb\n1\tab\n0\ta\n" * 10)
+    done = shell("cat small.tsv | cutpoint fit - -n 4 --holdout 0 -o m.json", here)
     assert (done.returncode, cp.read_model(here / "m.json").metadata["data"]) == (0, "standard input")
-    assert re.fullmatch(r"cutpoint: \d of 6 states are never used \(\{.*\}\): fewer would do\.\n", done.stderr)
+    assert re.fullmatch(r"cutpoint: \d of 4 states are never used \(\{.*\}\): fewer would do\.\n", done.stderr)
 
 
 @searches
@@ -465,7 +469,7 @@ def test_fit_out_of_time_keeps_the_best(run: Run, here: Path) -> None:
 
 @searches
 def test_ctrl_c_keeps_the_best(here: Path) -> None:
-    assert shell("cutpoint simulate gallery:tomita:4 -n 20000 --length 1:15 -o big.tsv", here).returncode == 0
+    assert shell("cutpoint simulate gallery:tomita:4 -n 5000 --length 1:15 -o big.tsv", here).returncode == 0
     command = ["cutpoint", "fit", "big.tsv", "-o", "m.json", "--checkpoint", "search"]
     searching = subprocess.Popen(
         command, cwd=here, env=environment(here), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -524,17 +528,18 @@ def _read(terminal: int) -> bytes:
 
 @searches
 def test_a_terminal_sees_progress_and_a_pipe_does_not(here: Path) -> None:
-    line = "cutpoint fit journeys.tsv -n 2 -o m.json --json > told.json"
+    line = "cutpoint fit journeys.tsv -n 2 -o m.json --json --time-limit 0.01 > told.json"
     shown, code = seen_in_terminal(line, here)
-    assert code == 0
-    assert re.search(r"2 states, fold \d/5, step [\d,]+, held-out log loss 0\.\d{4}", shown)
+    assert code == 4
+    assert re.search(r"2 states, fold 1/5, step [\d,]+, held-out log loss 0\.\d{4}", shown)
     assert "\x1b[3" in shown  # colors
     assert json.loads((here / "told.json").read_text())["states"] == 2
     shown, code = seen_in_terminal(line, here, NO_COLOR="1")
     assert "held-out log loss" in shown
-    assert not re.search(r"\x1b\[[\d;]*m", shown.replace("\x1b[0m", "").replace("\x1b[1m", ""))
+    assert not re.search(r"\x1b\[[\d;]*3\d[\d;]*m", shown)
     done = shell(line, here)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert re.fullmatch(r"cutpoint: time limit: .*\n", done.stderr)
 
 
 def test_rows_are_counted_in_a_terminal(here: Path) -> None:

@@ -25,6 +25,8 @@ def command(left: str, right: str, tolerance: float | None, max_length: int | No
     check_standard_input(left, right)
     one, two = model_of(left).acceptor, model_of(right).acceptor
     verdict = equivalence(one, two, tolerance=tolerance)
+    if isinstance(verdict, Different) and not (one.is_exact and two.is_exact):
+        verdict = Different(verdict.word, float(verdict.left), float(verdict.right))
     farthest = None if max_length is None else distance(one, two, max_length)
     if not as_json:
         printing.data(str(verdict))

@@ -22,9 +22,9 @@ def watched_search() -> Iterator[Watcher | None]:
         task = bar.add_task("learning", total=None)
 
         def watch(at: SearchProgress) -> None:
-            done = (at.fold - 1) * at.rounds + at.round
-            place = f"{counted(at.n_states, 'state')}, fold {at.fold}/{at.folds}, step {at.e_steps:,}"
+            done = at.fold * at.rounds + at.round
+            place = f"{counted(at.n_states, 'state')}, fold {at.fold + 1}/{at.folds}, step {at.e_steps:,}"
             told = f"{place}, held-out log loss {at.loss:.4f}"
-            bar.update(task, description=told, completed=done, total=at.folds * at.rounds)
+            bar.update(task, description=told, completed=done, total=at.folds * at.rounds, refresh=True)
 
         yield watch
