@@ -406,6 +406,16 @@ def test_fit(run: Run, here: Path) -> None:
 
 
 @searches
+def test_fit_needs_no_extra(here: Path) -> None:
+    extras = ["sklearn", "pandas", "polars", "pyarrow", "matplotlib", "pygraphviz", "automata"]
+    code = f"import sys; sys.modules.update(dict.fromkeys({extras!r})); from cutpoint.cli import main; main()"
+    line = ["fit", "few.tsv", "-n", "2", "-o", "few.json", "--holdout", "0", "--report", "few.html"]
+    done = subprocess.run([sys.executable, "-c", code, *line], cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'pip install "cutpoint[plot]"' in (here / "few.html").read_text()
+
+
+@searches
 def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> None:
     long, tag = "x" * 300, "<script>alert(1)</script>"
     rows = [

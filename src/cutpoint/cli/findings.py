@@ -10,8 +10,8 @@ import numpy as np
 from cutpoint.cli.printing import whole
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
-from cutpoint.estimator.cut import best_cut_point
 from cutpoint.exact import cut_point_value
+from cutpoint.learning.cut import best_cut_point
 from cutpoint.learning.evaluation import Evaluation, evaluate
 from cutpoint.learning.learned import Learned
 from cutpoint.learning.telling import Telling, telling_symbols
