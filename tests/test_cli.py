@@ -511,6 +511,10 @@ def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
     (here / "many.tsv").write_text("0110\n" * 300_000)
     done = shell("cutpoint score binary.json many.tsv | head -1", here)
     assert (done.stdout, done.stderr) == ("0110\t0.375\tno\n", "")
+    done = shell(
+        "{ sleep 0.3; cutpoint table gallery:parity; } | true", here, PYTHONUNBUFFERED=""
+    )  # gone before the first line
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_output_that_a_locale_cannot_show(here: Path) -> None:

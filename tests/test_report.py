@@ -19,12 +19,13 @@ SAMPLE = cp.Sample(
 
 def test_evaluation_by_hand() -> None:
     """Acceptances by the 2-adic acceptor: 01 1/2, 1 1/2, the empty word 0, 110 3/8."""
-    judged = cp.evaluate(cp.p_adic(2), SAMPLE, cut_point="2/5")
+    judged = cp.evaluate(cp.p_adic(2), SAMPLE, cut_point=0.25)
     seen = 2 * math.log(1 / 2) + 1 * math.log(1 / 2) + 0 + 3 * math.log(3 / 8) + 4 * math.log(1 / 2)
     assert judged.log_loss == pytest.approx(-seen / 16, rel=1e-12, abs=0)
-    assert judged.accuracy == (2 + 1 + 4) / 11  # 01 and 1 accepted, the empty word rejected
+    assert judged.accuracy == (2 + 1 + 3 + 4) / 11  # all but the rejected 1
+    assert cp.evaluate(cp.p_adic(2), SAMPLE, "1/2").accuracy == (1 + 1) / 11  # strictly above the cut point: none
     assert judged.auc == pytest.approx((9 + 6 * 0.5) / 18, rel=1e-12, abs=0)  # 9 above the empty word, 6 level with 1
-    assert (judged.cut_point, judged.total) == (0.4, 16.0)
+    assert (judged.cut_point, judged.total) == (0.25, 16.0)
     impossible = cp.Sample(["1"], accepted=[False])
     assert cp.evaluate(cp.gallery.parity(), impossible).log_loss == math.inf
 
