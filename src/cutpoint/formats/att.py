@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from cutpoint.data.names import shown
 from cutpoint.errors import FormatError
-from cutpoint.formats.arrays import Number, assembled
+from cutpoint.formats.arrays import Number, assembled, check_room
 from cutpoint.formats.model import Model, Options, in_floats, only_acceptor
 from cutpoint.formats.names import name_of_token, token
 from cutpoint.formats.numerals import number_of, numeral
@@ -86,7 +86,9 @@ class _Graph:
         """Take in a line."""
         if len(fields) > 4:
             raise self.refused(line, f"expected at most 4 columns, those of an acceptor; got {len(fields)}.")
-        self.states.setdefault(fields[0])
+        if fields[0] not in self.states:
+            self.states[fields[0]] = None
+            check_room(self.source, len(self.states), 1, exact=False)
         weight = self._number(fields[-1], line) if len(fields) in (2, 4) else Fraction(1)
         if len(fields) <= 2:
             self._end(fields[0], weight, line)

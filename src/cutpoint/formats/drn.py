@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cutpoint.data.names import shown
 from cutpoint.errors import FormatError
+from cutpoint.formats.arrays import check_room
 from cutpoint.formats.mdp import State, acceptor_of, n_choices, process
 from cutpoint.formats.model import Model, Options, only_acceptor
 from cutpoint.formats.numerals import number_of, numeral
@@ -70,6 +71,7 @@ class _Parser:
                 if found[1] != str(len(states)):
                     raise self.refused(f"expected state {len(states)}; got {shown(found[1])}.")
                 states.append(State(found[2].split(), []))
+                check_room(self.source, len(states), 1, exact=False)
             elif states and (found := _ACTION.fullmatch(line)):
                 states[-1].choices.append((found[1], {}))
             elif states and states[-1].choices and (found := _NEXT.fullmatch(line)):

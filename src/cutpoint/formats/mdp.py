@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cutpoint.data.names import counted, shown
-from cutpoint.formats.arrays import Number, assembled
+from cutpoint.formats.arrays import Number, assembled, check_room
 from cutpoint.formats.model import Options
 from cutpoint.formats.names import name_of_token, token
 from cutpoint.formats.source import Source
@@ -51,6 +51,7 @@ def process(acceptor: Acceptor) -> list[State]:
 def acceptor_of(source: Source, options: Options, states: list[State]) -> Acceptor:
     """Acceptor of a decision process that is one."""
     initial, code, kept = _beginning(source, states)
+    check_room(source, len(kept), len({action for s in kept for action, _ in states[s].choices}), exact=False)
     symbols: dict[str, int] = {}
     steps: dict[tuple[int, int, int], Number] = {}
     for s in kept:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from cutpoint.data.names import shown
-from cutpoint.formats.arrays import Number
+from cutpoint.formats.arrays import Number, check_room
 from cutpoint.formats.mdp import ACCEPT, DEADLOCK, INIT, State, acceptor_of, each_choice, n_choices, process
 from cutpoint.formats.model import Model, Options, in_floats, only_acceptor
 from cutpoint.formats.numerals import number_of, numeral
@@ -14,6 +14,7 @@ from cutpoint.formats.source import Source
 
 _LABEL = re.compile(r'([0-9]{1,18})="([^"]*)"')
 _LABELLED = re.compile(r"([0-9]{1,18}):((?: +[0-9]{1,18})*)")
+_SIZES = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 _STEP = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) (\S+) (\S+)")
 
 
@@ -37,16 +38,16 @@ def read(source: Source, options: Options) -> Model:
     """Acceptor of a decision process with one action per symbol; the file of labels must be beside it."""
     choices, claimed = _choices(source)
     labels = _labels(source.beside(".lab"))
-    n_states = len({s for s, _ in choices})
-    if {s for s, _ in choices} != set(range(n_states)) or not labels.keys() <= set(range(n_states)):
-        raise source.refused("expected choices of the states 0, 1, … in a row, and labels of these states only.")
+    n_states = claimed[0]
+    if not labels.keys() <= set(range(n_states)):
+        raise source.beside(".lab").refused(f"expected labels of the states 0 to {n_states - 1} only.")
     states = [State(labels.get(s, []), []) for s in range(n_states)]
     for (s, k), (action, row) in sorted(choices.items()):
         if k != len(states[s].choices):
             raise source.refused(f"state {s}: expected choice {len(states[s].choices)}; got {k}.")
         states[s].choices.append((action, row))
-    found = n_states, len(choices), sum(len(row) for _, row in choices.values())
-    if claimed != [str(count) for count in found]:
+    found = len({s for s, _ in choices}), len(choices), sum(len(row) for _, row in choices.values())
+    if claimed != found:
         text = " ".join(map(str, found))
         raise source.refused(f"expected the numbers of states, choices and transitions, {text}.", "line 1")
     return Model(acceptor_of(source, options, states))
@@ -62,16 +63,27 @@ def _label_lines(states: list[State]) -> Iterator[str]:
             yield f"{s}: {' '.join(str(code[label]) for label in state.labels)}"
 
 
-def _choices(source: Source) -> tuple[dict[tuple[int, int], tuple[str, dict[int, Number]]], list[str]]:
+def _sizes(source: Source, line: str) -> tuple[int, int, int]:
+    """Numbers of states, choices and transitions; more states than an acceptor can have are refused at once."""
+    found = _SIZES.fullmatch(line)
+    if not found:
+        raise source.refused(f"expected the numbers of states, choices and transitions; got {shown(line)}.", "line 1")
+    check_room(source, int(found[1]), 1, exact=False)
+    return int(found[1]), int(found[2]), int(found[3])
+
+
+def _choices(source: Source) -> tuple[dict[tuple[int, int], tuple[str, dict[int, Number]]], tuple[int, int, int]]:
     """Action and next states by state and choice; and the numbers that the first line claims."""
     lines = source.lines()
-    _, claimed = next(lines, (1, ""))
+    claimed = _sizes(source, next(lines, (1, ""))[1])
     found: dict[tuple[int, int], tuple[str, dict[int, Number]]] = {}
     for n, line in lines:
         step = _STEP.fullmatch(line)
         if not step:
             expected = "state, choice, next state, probability and action"
             raise source.refused(f"expected {expected}; got {shown(line)}.", f"line {n}")
+        if int(step[1]) >= claimed[0]:
+            raise source.refused(f"expected a state below {claimed[0]}; got {step[1]}.", f"line {n}")
         action, row = found.setdefault((int(step[1]), int(step[2])), (step[5], {}))
         if step[5] != action:
             raise source.refused(
@@ -83,7 +95,7 @@ def _choices(source: Source) -> tuple[dict[tuple[int, int], tuple[str, dict[int,
             row[int(step[3])] = number_of(step[4])
         except ValueError:
             raise source.refused(f"expected a probability; got {shown(step[4])}.", f"line {n}") from None
-    return found, claimed.split()
+    return found, claimed
 
 
 def _labels(source: Source) -> dict[int, list[str]]:
