@@ -6,6 +6,7 @@ from cutpoint.data import Alphabet, Mark, Observation, Sample
 from cutpoint.decision import DFA, Accepted, Isolation, Language, Membership, Unknown
 from cutpoint.errors import (
     CutpointError,
+    FormatError,
     ImpossibleObservation,
     InvalidAcceptor,
     InvalidArgument,
@@ -64,6 +65,10 @@ if TYPE_CHECKING:
     from cutpoint.decision.quotient import quotient as quotient
     from cutpoint.decision.quotient import trim as trim
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
+    from cutpoint.formats import Model as Model
+    from cutpoint.formats import load as load
+    from cutpoint.formats import read_model as read_model
+    from cutpoint.formats import save as save
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -119,6 +124,7 @@ __all__ = [
     "Evaluation",
     "Factor",
     "Fit",
+    "FormatError",
     "ImpossibleObservation",
     "Information",
     "Interval",
@@ -136,6 +142,7 @@ __all__ = [
     "Member",
     "Membership",
     "MissingExtra",
+    "Model",
     "Observation",
     "Picture",
     "Progress",
@@ -176,6 +183,7 @@ __all__ = [
     "kernel_info",
     "learn",
     "likelihood",
+    "load",
     "log_likelihood",
     "log_likelihoods",
     "maximum_likelihood",
@@ -192,6 +200,8 @@ __all__ = [
     "quotient",
     "random_acceptor",
     "random_words",
+    "read_model",
+    "save",
     "select",
     "simulate",
     "standard_errors",
@@ -215,6 +225,10 @@ _LAZY = {
     "Linear": "cutpoint.model.linear",
     "SameLanguage": "cutpoint.model.linear",
     "AcceptorClassifier": "cutpoint.estimator",
+    "Model": "cutpoint.formats",
+    "load": "cutpoint.formats",
+    "read_model": "cutpoint.formats",
+    "save": "cutpoint.formats",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",

@@ -118,7 +118,7 @@ def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, state
     """Refuse entries that are not probabilities and rows that do not sum to 1."""
     for rows, name in ((transitions, _row_name(alphabet, states)), (initial, _initial_name)):
         _check_entries(rows, name, states)
-        sums = rows.sum(axis=-1)
+        sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
         off = sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE
         for place in np.argwhere(off):
             found = sums[tuple(place)]
