@@ -21,7 +21,7 @@ from cutpoint.learning.evidence import check_evidence, check_sample
 from cutpoint.learning.journal import Journal
 from cutpoint.learning.labelling import Labelling
 from cutpoint.learning.learned import Learned, Member, Round, unused_sentence
-from cutpoint.learning.search import Search, SearchProgress
+from cutpoint.learning.search import LAST_STEPS, TEAM_STEPS, Search, SearchProgress
 from cutpoint.learning.settings import Hidden, Named, Setting
 from cutpoint.learning.starts import Start
 from cutpoint.learning.workers import cores
@@ -209,7 +209,8 @@ def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> L
     """Run the search and put its winners together."""
     best, stop = search.run(sizes, caution=1.0 if team == 1 else 0.0)  # members of a team err apart: no caution
     winners = search.winners[best]
-    places = [(search.refitted(winner), winner.kinds) for winner in winners]
+    steps = TEAM_STEPS if team > 1 else LAST_STEPS
+    places = [(search.refitted(winner, steps), winner.kinds) for winner in winners]
     alphabet = search.sample.alphabet
     members = tuple(
         Member(

@@ -26,8 +26,8 @@ from cutpoint.learning.tournament import SCHEDULE, Entrant, Tournament, climb_fr
 
 Floats = NDArray[np.float64]
 
-LAST_STEPS = 10
-"""E-steps of a fold's winner on all observations."""
+LAST_STEPS, TEAM_STEPS = 10, 30
+"""E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
 
 NO_START = (
     "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
@@ -125,11 +125,11 @@ class Search:
         assert best is not None, "there is at least one size"
         return best, Stop.SEARCHED
 
-    def refitted(self, winner: Entrant) -> Parameters:
+    def refitted(self, winner: Entrant, steps: int = LAST_STEPS) -> Parameters:
         """Winner of a fold after a few E-steps on all observations."""
         engine = InMemory(self.sample, self.threads)
         climb = climb_from(winner.best, engine, self.setting.masks(winner.kinds), self.prior)
-        climb.advance(LAST_STEPS)
+        climb.advance(steps)
         self.e_steps += climb.e_steps
         return climb.parameters
 
