@@ -5,7 +5,7 @@ Fractions, and a run is a tuple of states.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -38,6 +38,19 @@ def plain(acceptor: cp.Acceptor) -> Plain:
     start = {s: Fraction(float(acceptor.initial[j])) for j, s in enumerate(states)}
     final = frozenset(s for j, s in enumerate(states) if acceptor.final[j])
     return Plain(states, symbols, step, start, final)
+
+
+def rational(acceptor: cp.Acceptor) -> Plain:
+    """An acceptor's own Fractions; of float entries, their exact binary values."""
+    numbers = plain(acceptor)
+    if not acceptor.is_exact:
+        return numbers
+    steps, start = acceptor.exact_transitions, acceptor.exact_initial
+    step = {
+        a: {s: dict(zip(numbers.states, steps[i, j].tolist(), strict=True)) for j, s in enumerate(numbers.states)}
+        for i, a in enumerate(numbers.symbols)
+    }
+    return replace(numbers, step=step, start=dict(zip(numbers.states, start.tolist(), strict=True)))
 
 
 def path_probability(machine: Plain, word: Sequence[Hashable], path: Path) -> Fraction:

@@ -25,5 +25,5 @@ def test_examples_run(page: Path) -> None:
 
 
 def test_the_main_pages_have_examples() -> None:
-    for name in ("README.md", "docs/tutorial.md", "docs/inputs-alone.md"):
+    for name in ("README.md", "docs/tutorial.md", "docs/inputs-alone.md", "docs/data.md"):
         assert (ROOT / name).read_text().count(">>>") >= 5, name

@@ -269,8 +269,7 @@ A = cp.Acceptor(**GOOD)
         (
             lambda: A.accepts("a", "half"),
             cp.InvalidArgument,
-            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal or a string such as '1/3'); got "
-            "'half'.",
+            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or a Root); got 'half'.",
         ),
         (
             lambda: cp.Language(A, float("nan")),
@@ -340,9 +339,9 @@ A = cp.Acceptor(**GOOD)
             "seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got 'all'.",
         ),
         (
-            lambda: cp.to_dot("A"),
+            lambda: cp.to_dot("A"),  # type: ignore[arg-type]
             cp.InvalidArgument,
-            "to_dot draws an Acceptor, a DFA or a BeliefNetwork; got str.",
+            "expected an Acceptor, a DFA or a BeliefNetwork to draw; got 'A'.",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
@@ -231,3 +231,23 @@ def test_many_words_are_merged_quickly_enough_to_be_used() -> None:
     sample = cp.Sample(words, accepted=[True] * len(words))
     assert len(sample) == 256
     assert sample.total == 20_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+@settings(max_examples=25)
+def test_the_sum_of_samples_has_the_observations_of_both(kind: str, data: st.DataObject) -> None:
+    acceptor = data.draw(acceptors())
+    one = data.draw(samples(acceptor, kind))
+    other = data.draw(samples(acceptor, data.draw(st.sampled_from(KINDS))))
+    rows = [*one, *other]
+    expected = cp.Sample(
+        [row.word for row in rows],
+        [row.accepted for row in rows],
+        [row.verdicts for row in rows],
+        [row.states for row in rows],
+        [row.count for row in rows],
+        acceptor.alphabet,
+    )
+    assert one + other == expected
+    assert (one + other).total == one.total + other.total

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
-from cutpoint.learning.cross_validation import area_under_curve
+from cutpoint.learning.evaluation import area_under_curve
 from cutpoint.learning.folds import splits
 from cutpoint.learning.freedom import free_parameters
 from cutpoint.learning.search import Search

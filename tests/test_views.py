@@ -172,7 +172,7 @@ def test_dot_escapes_names() -> None:
     text = cp.to_dot(acceptor)
     assert r'label="say \"hi\""' in text
     assert r'label="back\\slash"' in text
-    assert r'label="new\nline: 0.25"' in text
+    assert r'label="new\\nline: 0.25"' in text
     assert 'start -> 0 [style=dashed, label="0.5"];' in text
 
 
@@ -181,9 +181,11 @@ def test_dot_of_a_dfa() -> None:
     assert isinstance(dfa, cp.DFA)
     assert cp.to_dot(dfa).splitlines()[1:] == [
         "  rankdir=LR;",
-        "  start [shape=plaintext];",
-        "  0 [shape=circle];",
-        "  1 [shape=doublecircle];",
+        '  node [fontname="Helvetica,Arial,sans-serif", shape=circle];',
+        '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=12];',
+        '  start [label="start", shape=plaintext];',
+        '  0 [label="0"];',
+        '  1 [label="1", peripheries=2];',
         "  start -> 0 [style=dashed];",
         '  0 -> 0 [label="0"];',
         '  0 -> 1 [label="1"];',
@@ -199,7 +201,7 @@ def test_tables_of_exact_acceptors_show_fractions() -> None:
         "1  1     2/3  1/3  1/3",
         "2  2     2/9  7/9  7/9",
     ]
-    exact = cp.p_adic(3).exact_forward("12").astype(float)
+    exact = cp.p_adic(3).forward("12", exact=True).astype(float)
     np.testing.assert_allclose(cp.p_adic(3).forward("12"), exact, rtol=1e-15)
 
 

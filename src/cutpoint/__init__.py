@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.data import Alphabet, Mark, Observation, Sample
-from cutpoint.decision import DFA, Language, Unknown
+from cutpoint.decision import DFA, Accepted, Isolation, Language, Membership, Unknown
 from cutpoint.errors import (
     CutpointError,
+    FormatError,
     ImpossibleObservation,
     InvalidAcceptor,
     InvalidArgument,
@@ -18,6 +19,7 @@ from cutpoint.errors import (
     UnknownSymbol,
     UnusedStatesWarning,
 )
+from cutpoint.exact import Root
 from cutpoint.kernels import kernel_info
 from cutpoint.learning import (
     Counts,
@@ -49,9 +51,28 @@ from cutpoint.model import (
 )
 from cutpoint.model.gallery import p_adic, random_acceptor
 from cutpoint.show import forward_table, to_dot
+from cutpoint.show.notebook import give_displays
 
 if TYPE_CHECKING:
+    from cutpoint.decision.distance import Distance as Distance
+    from cutpoint.decision.distance import distance as distance
+    from cutpoint.decision.equivalence import Different as Different
+    from cutpoint.decision.equivalence import Equal as Equal
+    from cutpoint.decision.equivalence import equivalence as equivalence
+    from cutpoint.decision.isomorphism import is_isomorphic as is_isomorphic
+    from cutpoint.decision.isomorphism import isomorphism as isomorphism
+    from cutpoint.decision.minimize import minimize as minimize
+    from cutpoint.decision.quotient import quotient as quotient
+    from cutpoint.decision.quotient import trim as trim
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
+    from cutpoint.formats import Model as Model
+    from cutpoint.formats import load as load
+    from cutpoint.formats import read_model as read_model
+    from cutpoint.formats import save as save
+    from cutpoint.formats.chunks import Chunk as Chunk
+    from cutpoint.formats.samples import read_chunks as read_chunks
+    from cutpoint.formats.samples import read_sample as read_sample
+    from cutpoint.formats.samples import write_sample as write_sample
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -60,6 +81,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.cross_validation import cross_validate as cross_validate
     from cutpoint.learning.distillation import Distilled as Distilled
     from cutpoint.learning.distillation import distill as distill
+    from cutpoint.learning.evaluation import Evaluation as Evaluation
+    from cutpoint.learning.evaluation import evaluate as evaluate
     from cutpoint.learning.learn import learn as learn
     from cutpoint.learning.learned import Learned as Learned
     from cutpoint.learning.learned import Member as Member
@@ -73,22 +96,40 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import Pruned as Pruned
     from cutpoint.learning.teams import members as members
     from cutpoint.learning.teams import prune as prune
+    from cutpoint.model.linear import Linear as Linear
+    from cutpoint.model.linear import SameLanguage as SameLanguage
+    from cutpoint.show.calibration import calibration as calibration
+    from cutpoint.show.picture import Picture as Picture
+    from cutpoint.show.picture import draw as draw
+    from cutpoint.show.plots import plot_calibration as plot_calibration
+    from cutpoint.show.plots import plot_comparison as plot_comparison
+    from cutpoint.show.plots import plot_forward as plot_forward
+    from cutpoint.show.plots import plot_learning as plot_learning
+    from cutpoint.show.plots import plot_staircase as plot_staircase
+    from cutpoint.show.tikz import to_tikz as to_tikz
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DFA",
+    "Accepted",
     "Acceptor",
     "Alphabet",
     "BeliefNetwork",
     "Bootstrap",
     "Candidate",
+    "Chunk",
     "Counts",
     "CutpointError",
     "DesignMatrix",
+    "Different",
+    "Distance",
     "Distilled",
+    "Equal",
+    "Evaluation",
     "Factor",
     "Fit",
+    "FormatError",
     "ImpossibleObservation",
     "Information",
     "Interval",
@@ -96,16 +137,23 @@ __all__ = [
     "InvalidArgument",
     "InvalidFile",
     "InvalidSample",
+    "Isolation",
     "KernelsUnavailable",
     "Language",
     "Learned",
+    "Linear",
     "Mark",
     "MarkovChain",
     "Member",
+    "Membership",
     "MissingExtra",
+    "Model",
     "Observation",
+    "Picture",
     "Progress",
     "Pruned",
+    "Root",
+    "SameLanguage",
     "Sample",
     "Score",
     "Scores",
@@ -120,37 +168,79 @@ __all__ = [
     "UnusedStatesWarning",
     "baum_welch",
     "bootstrap",
+    "calibration",
     "count_transitions",
     "counts_log_likelihood",
     "cross_validate",
     "design_matrix",
+    "distance",
     "distill",
+    "draw",
+    "equivalence",
+    "evaluate",
     "expectation_maximization",
     "expected_counts",
     "forward_table",
     "gallery",
     "hidden_runs",
+    "is_isomorphic",
+    "isomorphism",
     "kernel_info",
     "learn",
     "likelihood",
+    "load",
     "log_likelihood",
     "log_likelihoods",
     "maximum_likelihood",
     "members",
+    "minimize",
     "mixture",
     "p_adic",
+    "plot_calibration",
+    "plot_comparison",
+    "plot_forward",
+    "plot_learning",
+    "plot_staircase",
     "prune",
+    "quotient",
     "random_acceptor",
     "random_words",
+    "read_chunks",
+    "read_model",
+    "read_sample",
+    "save",
     "select",
     "simulate",
     "standard_errors",
     "to_dot",
+    "to_tikz",
+    "trim",
+    "write_sample",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
 _LAZY = {
+    "Distance": "cutpoint.decision.distance",
+    "distance": "cutpoint.decision.distance",
+    "Different": "cutpoint.decision.equivalence",
+    "Equal": "cutpoint.decision.equivalence",
+    "equivalence": "cutpoint.decision.equivalence",
+    "is_isomorphic": "cutpoint.decision.isomorphism",
+    "isomorphism": "cutpoint.decision.isomorphism",
+    "minimize": "cutpoint.decision.minimize",
+    "quotient": "cutpoint.decision.quotient",
+    "trim": "cutpoint.decision.quotient",
+    "Linear": "cutpoint.model.linear",
+    "SameLanguage": "cutpoint.model.linear",
     "AcceptorClassifier": "cutpoint.estimator",
+    "Model": "cutpoint.formats.model",
+    "load": "cutpoint.formats.files",
+    "read_model": "cutpoint.formats.files",
+    "save": "cutpoint.formats.files",
+    "Chunk": "cutpoint.formats.chunks",
+    "read_chunks": "cutpoint.formats.samples",
+    "read_sample": "cutpoint.formats.samples",
+    "write_sample": "cutpoint.formats.samples",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",
@@ -159,6 +249,8 @@ _LAZY = {
     "cross_validate": "cutpoint.learning.cross_validation",
     "Distilled": "cutpoint.learning.distillation",
     "distill": "cutpoint.learning.distillation",
+    "Evaluation": "cutpoint.learning.evaluation",
+    "evaluate": "cutpoint.learning.evaluation",
     "learn": "cutpoint.learning.learn",
     "Learned": "cutpoint.learning.learned",
     "Member": "cutpoint.learning.learned",
@@ -172,7 +264,18 @@ _LAZY = {
     "Pruned": "cutpoint.learning.teams",
     "members": "cutpoint.learning.teams",
     "prune": "cutpoint.learning.teams",
+    "calibration": "cutpoint.show.calibration",
+    "Picture": "cutpoint.show.picture",
+    "draw": "cutpoint.show.picture",
+    "plot_calibration": "cutpoint.show.plots",
+    "plot_comparison": "cutpoint.show.plots",
+    "plot_forward": "cutpoint.show.plots",
+    "plot_learning": "cutpoint.show.plots",
+    "plot_staircase": "cutpoint.show.plots",
+    "to_tikz": "cutpoint.show.tikz",
 }
+
+give_displays(Acceptor, BeliefNetwork, DFA, Fit, Language, Sample)
 
 
 def __getattr__(name: str) -> Any:

@@ -51,5 +51,9 @@ class InvalidFile(CutpointError, ValueError):
     """A file does not hold what it should."""
 
 
+class FormatError(InvalidFile):
+    """The content of a file breaks the rules of its format; the message begins with the file and names the place."""
+
+
 class UnusedStatesWarning(UserWarning):
     """A learned acceptor has states that no run visits."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.names import Names, is_hashable, listed, shown, suggestion
+from cutpoint.data.tokens import Tokens
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 from cutpoint.kernels import kernels
 
@@ -62,9 +64,11 @@ class Alphabet(Names):
     @classmethod
     def of(cls, words: Words) -> Alphabet:
         """Symbols that occur in words: sorted where they can be, otherwise in order of appearance."""
-        plain = [_plain(word, r) for r, word in enumerate(each_word(words))]
+        plain: list[Any] = [words.flat] if isinstance(words, Tokens) else list(each_word(words))
+        if not set(map(type, plain)) <= {str, list, tuple}:
+            plain = [_plain(word, r) for r, word in enumerate(plain)]
         try:
-            seen = dict.fromkeys(symbol for word in plain for symbol in word)
+            seen = dict.fromkeys(chain.from_iterable(plain))
         except TypeError:
             r, i, symbol = next(
                 (r, i, symbol)
@@ -76,7 +80,7 @@ class Alphabet(Names):
                 f"word {r}, position {i}: symbols must be hashable, such as strings or numbers; got {shown(symbol)}."
             ) from None
         try:
-            return cls(sorted(seen))  # type: ignore[type-var]
+            return cls(sorted(seen))
         except TypeError:
             return cls(seen)
 
@@ -102,6 +106,9 @@ class Alphabet(Names):
         """
         if is_arrow(words):
             return self._encode_arrow(words)
+        if isinstance(words, Tokens):
+            quick = kernels().encode_lists([words.flat], self._codes)
+            return self._encode_each(list(words)) if quick is None else (quick[0], words.offsets)
         if isinstance(words, np.ndarray) and words.ndim == 2:
             return self._encode_rows(words)
         listed = words if type(words) is list else list(each_word(words))

@@ -39,6 +39,10 @@ def _verdict(value: object, where: str) -> Verdict:
 def end_codes(accepted: list[object]) -> NDArray[np.int32]:
     """Verdicts on words as indices into the first marks."""
     code = {None: 0, True: 1, False: 2}
+    try:
+        return np.array([code[value] for value in accepted], dtype=np.int32)  # type: ignore[index]
+    except (KeyError, TypeError):  # something else: slowly, and with a sentence
+        pass
     return np.array([code[_verdict(value, f"accepted[{r}]")] for r, value in enumerate(accepted)], dtype=np.int32)
 
 

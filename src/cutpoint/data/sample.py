@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Words, each_word
+from cutpoint.data.arrays import joined_parts, only_used_marks, picked
+from cutpoint.data.distinct import first_equal
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.data.names import counted, shown
+from cutpoint.data.tokens import Tokens
 from cutpoint.errors import InvalidSample
 from cutpoint.kernels import kernels
 
@@ -80,7 +83,7 @@ class Sample:
         counts: ArrayLike | None = None,
         alphabet: Iterable[Symbol] | None = None,
     ) -> None:
-        listed = list(each_word(words))
+        listed = words if isinstance(words, Tokens) else list(each_word(words))
         weights = _weights(counts, len(listed))
         sigma = Alphabet.of(listed) if alphabet is None else Alphabet(alphabet)
         symbols, offsets = sigma.encode(listed)
@@ -104,31 +107,14 @@ class Sample:
         weights: NDArray[np.float64],
     ) -> None:
         """Merge equal observations, keeping the order in which they first appear."""
-        first: dict[tuple[bytes, int, bytes], int] = {}
-        merged: list[float] = []
-        for r in np.flatnonzero(weights > 0.0).tolist():
-            start, stop = offsets[r], offsets[r + 1]
-            seen = b"" if marks is None else marks[start + r : stop + r + 1].tobytes()
-            row = first.setdefault((symbols[start:stop].tobytes(), int(ends[r]), seen), len(first))
-            if row == len(merged):
-                merged.append(0.0)
-            merged[row] += weights[r]
-        if not first:
-            raise InvalidSample("a sample must hold at least one observation with a positive count; got none.")
-        words, kept_ends, kept_marks = zip(*first, strict=True)
-        lengths = [len(word) // symbols.itemsize for word in words]
-        used = np.frombuffer(b"".join(kept_marks), dtype=np.int32)
-        self.__dict__.update(
-            alphabet=alphabet,
-            symbols=_frozen(np.frombuffer(b"".join(words), dtype=np.int32)),
-            offsets=_frozen(np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)),
-            ends=_frozen(np.array(kept_ends, dtype=np.int32)),
-            counts=_frozen(np.array(merged)),
-            marks=None,
-            mark_table=FIRST_MARKS,
-        )
-        if used.any():
-            self.__dict__.update(_only_used_marks(used, table))
+        seen = [] if marks is None else [(marks, offsets + np.arange(len(offsets)))]
+        weighted = np.flatnonzero(weights > 0.0)
+        first = first_equal([(symbols, offsets), *seen], np.where(weights > 0.0, ends, -1).astype(np.int32))[weighted]
+        counts = np.zeros(len(ends))
+        np.add.at(counts, first, weights[weighted])
+        self.__dict__.update(picked(symbols, offsets, ends, marks, counts), alphabet=alphabet, mark_table=FIRST_MARKS)
+        if self.marks is not None:
+            self.__dict__.update(only_used_marks(self.marks, table))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Sample is immutable: cannot set {name!r}. Make a new Sample.")
@@ -217,28 +203,9 @@ class Sample:
 
     def reweighted(self, counts: NDArray[np.float64]) -> Sample:
         """The same observations with other counts; those of count 0 are left out."""
-        kept = np.flatnonzero(counts > 0.0)
-        if not len(kept):
-            raise InvalidSample("a sample must hold at least one observation with a positive count; got none.")
-        lengths = self.lengths[kept]
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        parts = picked(self.symbols, self.offsets, self.ends, self.marks, np.asarray(counts, dtype=np.float64))
         other = Sample.__new__(Sample)
-        other.__dict__.update(
-            alphabet=self.alphabet,
-            symbols=_frozen(self.symbols[np.repeat(self.offsets[kept], lengths) + within]),
-            offsets=_frozen(offsets),
-            ends=_frozen(self.ends[kept]),
-            counts=_frozen(np.asarray(counts, dtype=np.float64)[kept]),
-            marks=None,
-            mark_table=self.mark_table,
-        )
-        if self.marks is not None:
-            places = offsets + np.arange(len(offsets))
-            within = np.arange(places[-1]) - np.repeat(places[:-1], lengths + 1)
-            first = (self.offsets[:-1] + np.arange(len(self)))[kept]
-            marks = self.marks[np.repeat(first, lengths + 1) + within]
-            other.__dict__["marks"] = _frozen(marks) if marks.any() else None
+        other.__dict__.update(parts, alphabet=self.alphabet, mark_table=self.mark_table)
         return other
 
     @property
@@ -251,15 +218,77 @@ class Sample:
         """Return both samples as one; symbols of the second that the first does not have come after its own."""
         if not isinstance(other, Sample):
             return NotImplemented
-        rows = [*self, *other]
-        return Sample(
-            [row.word for row in rows],
-            [row.accepted for row in rows],
-            [row.verdicts for row in rows],
-            [row.states for row in rows],
-            [row.count for row in rows],
-            dict.fromkeys((*self.alphabet, *other.alphabet)),
-        )
+        return Sample.joined([self, other], dict.fromkeys((*self.alphabet, *other.alphabet)))
+
+    @classmethod
+    def joined(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol]) -> Sample:
+        """Several samples as one, over an alphabet that has all their symbols."""
+        sigma = Alphabet(alphabet)
+        parts = joined_parts(samples, sigma)
+        _weights(parts[-1], len(parts[-1]))
+        return cls._restored(sigma, *parts)
+
+    @classmethod
+    def from_frame(
+        cls,
+        df: Any,
+        word: str = "word",
+        accepted: str | None = None,
+        weight: str | None = None,
+        *,
+        verdicts: str | None = None,
+        states: str | None = None,
+        separator: str | None = None,
+        positive: object = None,
+        alphabet: Iterable[Symbol] | None = None,
+    ) -> Sample:
+        """Sample of a pandas, polars or Arrow table with one word per row; the arguments name its columns.
+
+        Words are lists, or texts: of characters, or of symbols with a ``separator`` between them. Outcomes are bool, 0
+        and 1, texts such as yes and no, or ``positive`` names the accepted value; a missing one is not known.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> df = pl.DataFrame({"path": ["look buy", "look"], "sold": ["yes", "no"]})
+        >>> Sample.from_frame(df, "path", "sold", separator=" ").words
+        (('look', 'buy'), ('look',))
+        """
+        from cutpoint.data.frames import word_rows  # noqa: PLC0415
+
+        rows = word_rows(df, word, accepted, weight, verdicts, states, separator, positive)
+        return cls(**rows, alphabet=alphabet)
+
+    @classmethod
+    def from_events(
+        cls,
+        df: Any,
+        *,
+        id: str,
+        event: str,
+        order: str | None = None,
+        outcome: str | None = None,
+        verdict: str | None = None,
+        weight: str | None = None,
+        positive: object = None,
+        alphabet: Iterable[Symbol] | None = None,
+    ) -> Sample:
+        """Sample of a pandas, polars or Arrow table with one event per row: one word per id.
+
+        Events of an id are sorted by ``order``, equal ones kept as they are; without it all are. The rows of an id must
+        agree on ``outcome`` and ``weight``; ``verdict`` is the outcome so far, after each event. A row without an
+        event, the only one of its id, is the empty word. Outcomes are read as in ``from_frame``.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> df = pl.DataFrame({"who": [7, 7, 8], "day": [2, 1, 1], "what": ["buy", "look", "look"], "sold": [1, 1, 0]})
+        >>> Sample.from_events(df, id="who", order="day", event="what", outcome="sold").words
+        (('look', 'buy'), ('look',))
+        """
+        from cutpoint.data.frames import event_rows  # noqa: PLC0415
+
+        return cls(**event_rows(df, id, event, order, outcome, verdict, weight, positive), alphabet=alphabet)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
@@ -318,18 +347,6 @@ class Sample:
             f"Sample({counted(self.total, 'observation')}, {len(self)} distinct, {symbols}, "
             f"lengths {lengths.min()} to {lengths.max()}: {', '.join(seen) or 'inputs alone'})"
         )
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
-
-
-def _only_used_marks(marks: NDArray[np.int32], table: tuple[Mark, ...]) -> dict[str, Any]:
-    """Marks renumbered so that the table holds the first three and those that occur."""
-    used = np.union1d(np.arange(len(FIRST_MARKS)), marks)
-    numbers = np.searchsorted(used, marks).astype(np.int32)
-    return {"marks": _frozen(numbers), "mark_table": tuple(table[k] for k in used)}
 
 
 def _single(states: frozenset[State] | None) -> State | set[State]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import tempfile
+import secrets
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +24,43 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
     A temporary file beside it is written, forced to the disk and renamed; then the folder is forced to the disk.
     """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    write_together({Path(path): content})
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Put contents into files that belong together: none is replaced before all are on the disk."""
+    staged: dict[Path, Path] = {}
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
+        for path, content in contents.items():
+            target = Path(os.path.realpath(path))  # a link stays a link
+            staged[target] = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
+            _written(staged[target], content)
+        for target, part in staged.items():
+            os.replace(part, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        for part in staged.values():
+            part.unlink(missing_ok=True)
         raise
+    for folder in {target.parent for target in staged}:
+        _settled(folder)
+
+
+def _written(path: Path, content: bytes) -> None:
+    """Make a new file and force it to the disk; the user's mask decides who may read it."""
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settled(folder: Path) -> None:
+    """Force the names in a folder to the disk, where the system can."""
     if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.fsync(folder)
+            os.fsync(handle)
         finally:
-            os.close(folder)
+            os.close(handle)
 
 
 def packed(magic: bytes, arrays: Arrays) -> bytes:

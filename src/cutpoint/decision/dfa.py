@@ -1,22 +1,22 @@
-"""Deterministic finite automata, and how they are extracted from a cut-point language."""
+"""Deterministic finite automata as small values: run, minimize, compare, combine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import sys
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import reduce
-from math import gcd
-from operator import or_
-from typing import TypeVar
+from itertools import chain
+from operator import and_, or_, xor
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Alphabet, Word
-from cutpoint.data.names import counted
-from cutpoint.errors import InvalidArgument
-from cutpoint.exact import Integral
+from cutpoint.data import Alphabet, PlainWord, Word, Words
+from cutpoint.data.alphabet import each_word
+from cutpoint.data.names import counted, listed, shown
+from cutpoint.errors import InvalidArgument, MissingExtra
+from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
 
@@ -27,6 +27,8 @@ Node = TypeVar("Node", bound=Hashable)
 class DFA:
     """Deterministic finite automaton: ``transitions[state][a]`` is the next state on symbol number a.
 
+    ``~D``, ``D & E``, ``D | E``, ``D - E`` and ``D ^ E`` are the Boolean operations on languages, minimized.
+
     Examples
     --------
     >>> import cutpoint as cp
@@ -35,6 +37,8 @@ class DFA:
     <DFA: 3 states, 2 symbols, 1 final>
     >>> dfa.accepts("11"), dfa.accepts("01")  # 0.11 > 1/2, 0.10 is not
     (True, False)
+    >>> dfa.count(100) == 2**99 - 1
+    True
     """
 
     alphabet: Alphabet
@@ -45,6 +49,8 @@ class DFA:
     def __post_init__(self) -> None:
         """Refuse transitions that lead nowhere."""
         object.__setattr__(self, "alphabet", Alphabet(self.alphabet))
+        object.__setattr__(self, "transitions", tuple(tuple(row) for row in self.transitions))
+        object.__setattr__(self, "final", frozenset(self.final))
         states = range(len(self.transitions))
         rows_fit = all(len(row) == len(self.alphabet) and set(row) <= set(states) for row in self.transitions)
         if not (rows_fit and self.initial in states and self.final <= set(states)):
@@ -67,111 +73,172 @@ class DFA:
 
     __contains__ = accepts
 
+    def contains(self, words: Words) -> NDArray[np.bool_]:
+        """Whether each word is accepted."""
+        return np.array([self.accepts(word) for word in each_word(words)], dtype=np.bool_)
+
+    def minimize(self) -> DFA:
+        """The DFA of fewest states for the same language, its states numbered in the order words meet them.
+
+        Two DFAs over the same alphabet accept the same words iff their minimized forms are equal.
+        """
+        numbers, steps, _ = closure(self.initial, lambda s: list(self.transitions[s]))
+        table = np.array(steps, dtype=np.int64)
+        kinds = np.array([state in self.final for state in numbers], dtype=np.int64)
+        while True:  # Moore: states of one kind stay together while their next states are of the same kinds
+            keys = np.column_stack([kinds, kinds[table]])
+            refined = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+            if refined.max() == np.unique(kinds).size - 1:
+                break
+            kinds = refined
+        return self._quotient(refined, table, list(numbers))
+
+    def _quotient(self, kinds: NDArray[np.int64], table: NDArray[np.int64], states: list[int]) -> DFA:
+        """One state per kind, in the order met."""
+        members = dict(zip(kinds.tolist(), range(len(kinds)), strict=True))
+        numbers, steps, _ = closure(int(kinds[0]), lambda kind: kinds[table[members[kind]]].tolist())
+        final = frozenset(number for kind, number in numbers.items() if states[members[kind]] in self.final)
+        return DFA(self.alphabet, tuple(steps), 0, final)
+
+    def shortest_word(self) -> PlainWord | None:
+        """Shortest accepted word, the first in the order of the alphabet; None if the language is empty."""
+        came: dict[int, tuple[int, int] | None] = {self.initial: None}
+        for state in (queue := [self.initial]):
+            if state in self.final:
+                return self._word_to(state, came)
+            for symbol, after in enumerate(self.transitions[state]):
+                if after not in came:
+                    came[after] = state, symbol
+                    queue.append(after)
+        return None
+
+    def _word_to(self, state: int, came: dict[int, tuple[int, int] | None]) -> PlainWord:
+        codes = []
+        while (step := came[state]) is not None:
+            state, symbol = step
+            codes.append(symbol)
+        return self.alphabet.decode(np.array(codes[::-1], dtype=np.int32))
+
+    def count(self, length: int) -> int:
+        """Number of accepted words of a length."""
+        ways = [int(state in self.final) for state in range(self.n_states)]
+        for _ in range(whole_number("length", length, least=0)):
+            ways = [sum(ways[after] for after in row) for row in self.transitions]
+        return ways[self.initial]
+
+    def words(self, max_length: int) -> Iterator[PlainWord]:
+        """Accepted words up to a length, shortest first, then in the order of the alphabet; made one by one."""
+        longest = whole_number("max_length", max_length, least=0)
+        return chain.from_iterable(self._words_of_length(length) for length in range(longest + 1))
+
+    def _words_of_length(self, length: int) -> Iterator[PlainWord]:
+        hopeful = [self.final]  # states from which exactly k more symbols can end well
+        for _ in range(length):
+            hopeful.append(frozenset(s for s, row in enumerate(self.transitions) if hopeful[-1].intersection(row)))
+        stack: list[tuple[tuple[int, ...], int]] = [((), self.initial)]
+        while stack:
+            prefix, state = stack.pop()
+            remaining = length - len(prefix)
+            if state in hopeful[remaining]:
+                if not remaining:
+                    yield self.alphabet.decode(np.array(prefix, dtype=np.int32))
+                else:
+                    after = enumerate(self.transitions[state])
+                    stack += [((*prefix, symbol), state) for symbol, state in reversed(list(after))]
+
+    def __invert__(self) -> DFA:
+        return DFA(self.alphabet, self.transitions, self.initial, frozenset(range(self.n_states)) - self.final)
+
+    def __and__(self, other: DFA) -> DFA:
+        return self._side_by_side(other, and_) if isinstance(other, DFA) else NotImplemented
+
+    def __or__(self, other: DFA) -> DFA:
+        return self._side_by_side(other, or_) if isinstance(other, DFA) else NotImplemented
+
+    def __xor__(self, other: DFA) -> DFA:
+        return self._side_by_side(other, xor) if isinstance(other, DFA) else NotImplemented
+
+    def __sub__(self, other: DFA) -> DFA:
+        return self & ~other if isinstance(other, DFA) else NotImplemented
+
+    def _side_by_side(self, other: DFA, rule: Callable[[bool, bool], bool]) -> DFA:
+        """Minimal DFA that runs both; a pair of states is final by a rule on its two sides."""
+        order = self._order_in(other)
+
+        def after(pair: tuple[int, int]) -> list[tuple[int, int]]:
+            left, right = self.transitions[pair[0]], other.transitions[pair[1]]
+            return [(s, right[a]) for s, a in zip(left, order, strict=True)]
+
+        pairs, steps, _ = closure((self.initial, other.initial), after)
+        final = frozenset(k for (s, t), k in pairs.items() if rule(s in self.final, t in other.final))
+        return DFA(self.alphabet, tuple(steps), 0, final).minimize()
+
+    def _order_in(self, other: DFA) -> list[int]:
+        """Codes of this alphabet's symbols in another DFA."""
+        if set(self.alphabet) != set(other.alphabet):
+            raise InvalidArgument(
+                f"DFAs must have the same alphabet; got {listed(self.alphabet)} and {listed(other.alphabet)}."
+            )
+        return [other.alphabet.code(symbol) for symbol in self.alphabet]
+
     def to_acceptor(self) -> Acceptor:
         """The same automaton as an acceptor whose acceptance is 0 or 1."""
         rows = {s: dict(zip(self.alphabet, row, strict=True)) for s, row in enumerate(self.transitions)}
         return deterministic(rows, self.initial, self.final)
+
+    def to_automata(self) -> Any:
+        """The same automaton as a ``DFA`` of automata-lib (extra ``automata``)."""
+        try:
+            from automata.fa.dfa import DFA as Automaton  # noqa: N811, PLC0415
+        except ImportError:
+            raise MissingExtra('export to automata-lib needs it: pip install "cutpoint[automata]".') from None
+        symbols: Any = list(self.alphabet)  # its types say str, but it takes any symbol
+        return Automaton(
+            states=set(range(self.n_states)),
+            input_symbols=set(symbols),
+            transitions={s: dict(zip(symbols, row, strict=True)) for s, row in enumerate(self.transitions)},
+            initial_state=self.initial,
+            final_states=set(self.final),
+        )
+
+    @classmethod
+    def from_automata(cls, automaton: Any) -> DFA:
+        """DFA from one of automata-lib. A transition that it lacks leads to a state that accepts nothing."""
+        parts = ("input_symbols", "transitions", "initial_state", "final_states")
+        if any(not hasattr(automaton, part) for part in parts):
+            raise InvalidArgument(f"expected a DFA of automata-lib; got {shown(automaton)}.")
+        alphabet = Alphabet(sorted(automaton.input_symbols, key=str))
+        sink: Any = object()
+        numbers, steps, _ = closure(
+            automaton.initial_state, lambda s: [automaton.transitions.get(s, {}).get(a, sink) for a in alphabet]
+        )
+        final = frozenset(number for state, number in numbers.items() if state in automaton.final_states)
+        return cls(alphabet, tuple(steps), 0, final)
 
     def __repr__(self) -> str:
         sizes = f"{counted(self.n_states, 'state')}, {counted(len(self.alphabet), 'symbol')}"
         return f"<DFA: {sizes}, {len(self.final)} final>"
 
 
-@dataclass(frozen=True)
-class Unknown:
-    """No answer within the limit: ``explored`` states were seen, and there are more. Raising it may or may not help."""
+class Reached(NamedTuple, Generic[Node]):
+    """Nodes that can be reached, numbered in the order met, their successors' numbers, and whether those are all."""
 
-    explored: int
-
-    def __bool__(self) -> bool:
-        return False
+    numbers: dict[Node, int]
+    steps: list[tuple[int, ...]]
+    closed: bool
 
 
-ACCEPTS_ALL, ACCEPTS_NONE = (1,), (-1,)
-"""The two sinks among the residuals: every entry positive, no entry positive."""
-
-
-def residual_dfa(
-    alphabet: Alphabet, integers: Integral, final: NDArray[np.bool_], cut_point: Fraction, max_states: int
-) -> DFA | Unknown:
-    r"""Minimal DFA of :math:`\{x : \pi P(x) f > \lambda\}` by exact residuals, if the exploration closes.
-
-    A word is accepted iff :math:`\pi P(x)(f - \lambda 1) > 0`. Reading it from the back, the column vectors
-    :math:`P(z)(f - \lambda 1)` up to a positive factor are the states of a DFA for the reversed words; a column with
-    all entries positive accepts everything, one without a positive entry nothing. Reversing a DFA whose states are all
-    reachable, and taking sets, gives the minimal DFA (Brzozowski).
-    """
-    matrices = [[[int(x) for x in row] for row in matrix.tolist()] for matrix in integers.matrices]
-    start = [cut_point.denominator * int(kept) - cut_point.numerator for kept in final]
-
-    def before(column: tuple[int, ...]) -> list[tuple[int, ...]]:
-        if column in (ACCEPTS_ALL, ACCEPTS_NONE):
-            return [column] * len(matrices)
-        return [_residual(_times(matrix, column)) for matrix in matrices]
-
-    explored = _closure(_residual(start), before, max_states)
-    if explored is None:
-        return Unknown(explored=max_states)
-    columns, steps = explored
-    initial = [int(x) for x in integers.initial.entries()]
-    accepting = [state for column, state in columns.items() if _is_positive(initial, column)]
-    return _reversed_dfa(alphabet, steps, accepting, max_states)
-
-
-def _closure(
-    start: Node, successors: Callable[[Node], list[Node]], limit: int
-) -> tuple[dict[Node, int], list[tuple[int, ...]]] | None:
-    """Nodes that can be reached, numbered in the order met, and their successors' numbers; None past the limit."""
+def closure(start: Node, successors: Callable[[Node], list[Node]], limit: int = sys.maxsize) -> Reached[Node]:
+    """Breadth-first exploration from a node, given up when more than ``limit`` nodes are met."""
     numbers = {start: 0}
-    steps = []
+    steps: list[tuple[int, ...]] = []
     for node in (queue := [start]):
         after = successors(node)
         for other in after:
             if other not in numbers:
                 if len(numbers) == limit:
-                    return None
+                    return Reached(numbers, steps, closed=False)
                 numbers[other] = len(numbers)
                 queue.append(other)
         steps.append(tuple(numbers[other] for other in after))
-    return numbers, steps
-
-
-def _residual(column: list[int]) -> tuple[int, ...]:
-    """Column up to a positive factor; the sinks are each one residual."""
-    if all(x > 0 for x in column):
-        return ACCEPTS_ALL
-    if all(x <= 0 for x in column):
-        return ACCEPTS_NONE
-    divisor = gcd(*column)
-    return tuple(x // divisor for x in column)
-
-
-def _times(matrix: list[list[int]], column: tuple[int, ...]) -> list[int]:
-    return [sum(p * x for p, x in zip(row, column, strict=True)) for row in matrix]
-
-
-def _is_positive(initial: list[int], column: tuple[int, ...]) -> bool:
-    if column in (ACCEPTS_ALL, ACCEPTS_NONE):
-        return column == ACCEPTS_ALL
-    return sum(p * x for p, x in zip(initial, column, strict=True)) > 0
-
-
-def _reversed_dfa(
-    alphabet: Alphabet, steps: list[tuple[int, ...]], accepting: list[int], max_states: int
-) -> DFA | Unknown:
-    """DFA of the reversed words of a DFA (state 0 first), by the subset construction; subsets are bit sets."""
-    backward = [[0] * len(steps) for _ in alphabet]
-    for state, row in enumerate(steps):
-        for symbol, after in enumerate(row):
-            backward[symbol][after] |= 1 << state
-
-    def onward(subset: int) -> list[int]:
-        members = [state for state in range(len(steps)) if subset >> state & 1]
-        return [reduce(or_, (into[state] for state in members), 0) for into in backward]
-
-    explored = _closure(sum(1 << state for state in accepting), onward, max_states)
-    if explored is None:
-        return Unknown(explored=max_states)
-    subsets, transitions = explored
-    final = frozenset(number for subset, number in subsets.items() if subset & 1)
-    return DFA(alphabet, tuple(transitions), 0, final)
+    return Reached(numbers, steps, closed=True)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data.alphabet import Word, each_word
+from cutpoint.data.columns import is_missing
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument
-
-MISSING = {"NAType", "NaTType"}
-"""What data frames have where a value is missing, by type, so that pandas need not be imported."""
 
 
 def words_of(X: Any) -> list[Word]:
@@ -47,7 +44,7 @@ def labels_of(y: Any, n_words: int) -> NDArray[Any]:
     """
     values = _values("y", y, n_words)
     for r, value in enumerate(values):
-        if _is_missing(value):
+        if is_missing(value):
             raise InvalidArgument(f"y must hold a label for each word; got {shown(value)} for word {r}. Leave it out.")
         if not isinstance(value, str | bool | np.bool_ | int | float | np.integer | np.floating):
             raise InvalidArgument(f"labels must be strings, numbers or bool; got {shown(value)} for word {r}.")
@@ -127,8 +124,3 @@ def _is_rows(X: Any) -> bool:
     if not isinstance(X, np.ndarray) or X.ndim != 2:
         return False
     return X.shape[1] != 1 or not (len(X) and isinstance(X[0, 0], str | list | tuple | np.ndarray))
-
-
-def _is_missing(value: object) -> bool:
-    is_nan = isinstance(value, float | np.floating) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in MISSING

@@ -10,7 +10,15 @@ where :math:`\eta` covers what falls below the smallest normal float.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.exact.cut_points import CutPoint
 
 UNIT_ROUNDOFF = Fraction(1, 2**53)
 SUBNORMAL = Fraction(1, 2**1070)
@@ -19,10 +27,26 @@ LONGEST = 10**8
 """Up to this length rows that sum to 1 + 1e-9 enlarge an absolute error by less than 12 %."""
 
 
-def exceeds(estimate: float, length: int, n_states: int, cut_point: Fraction, exact: Callable[[], Fraction]) -> bool:
+@dataclass(frozen=True)
+class Comparisons:
+    """Answers for many words: ``above[r]``, and in ``exact[r]`` whether word r needed rational arithmetic."""
+
+    above: NDArray[np.bool_]
+    exact: NDArray[np.bool_]
+
+
+def exceeds(
+    estimate: float,
+    length: int,
+    n_states: int,
+    cut_point: CutPoint,
+    exact: Callable[[], Fraction],
+    inclusive: bool = False,
+) -> bool:
     """Whether the probability behind a float estimate is > cut_point; ``exact`` is called only if the float can't say.
 
-    ``estimate`` must come from fixed-order sums of the forward recursion over a word of this length.
+    ``estimate`` must come from fixed-order sums of the forward recursion over a word of this length. If ``inclusive``,
+    a probability equal to the cut point exceeds it too.
 
     Examples
     --------
@@ -31,17 +55,51 @@ def exceeds(estimate: float, length: int, n_states: int, cut_point: Fraction, ex
     >>> exceeds(0.1, 1, 2, Fraction(1, 10), exact=lambda: Fraction(1, 10))
     False
     """
-    roundings = length * (n_states + 2) + n_states + 2
     near = float(cut_point)
-    margin = 8 * roundings * 2.0**-53 * estimate + 2.0**-50 * near + 1e-290
-    if length <= LONGEST and abs(estimate - near) > margin:  # far away: no need to look closely
+    if length <= LONGEST and abs(estimate - near) > _margin(estimate, length, n_states, near):
         return estimate > near
-    if roundings < 2**51 and length <= LONGEST:
-        relative = 2 * roundings * UNIT_ROUNDOFF
-        absolute = (length + 1) * n_states * (n_states + 1) * SUBNORMAL
-        value = Fraction(estimate)
-        if value * (1 - relative) - absolute > cut_point:
-            return True
-        if value * (1 + relative) + absolute < cut_point:
-            return False
-    return exact() > cut_point
+    low, high = certain_bounds(estimate, length, n_states)
+    if low > cut_point or high < cut_point:
+        return low > cut_point
+    value = exact()
+    return value > cut_point or (inclusive and value == cut_point)
+
+
+def compared(
+    estimates: NDArray[np.float64],
+    lengths: NDArray[np.int64],
+    n_states: int,
+    cut_point: CutPoint,
+    exact: Callable[[int], Fraction],
+    inclusive: bool = False,
+) -> Comparisons:
+    """:func:`exceeds` for many words at once; ``exact(r)`` is called only for words r that floats can't decide."""
+    near = float(cut_point)
+    above = estimates > near
+    used = np.zeros(len(estimates), dtype=np.bool_)
+
+    def noted(r: int) -> Fraction:
+        used[r] = True
+        return exact(r)
+
+    clear = (lengths <= LONGEST) & (np.abs(estimates - near) > _margin(estimates, lengths, n_states, near))
+    for r in np.flatnonzero(~clear).tolist():
+        above[r] = exceeds(float(estimates[r]), int(lengths[r]), n_states, cut_point, partial(noted, r), inclusive)
+    return Comparisons(above, used)
+
+
+def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:
+    """Distance from the cut point, as a float, beyond which an estimate surely lies on its own side."""
+    roundings = lengths * (n_states + 2.0) + n_states + 2
+    return 8 * roundings * 2.0**-53 * estimates + 2.0**-50 * near + 1e-290
+
+
+def certain_bounds(estimate: float, length: int, n_states: int) -> tuple[Fraction, Fraction]:
+    """Rational numbers between which the probability behind a float estimate surely lies."""
+    roundings = length * (n_states + 2) + n_states + 2
+    if roundings >= 2**51 or length > LONGEST:
+        return Fraction(-1), Fraction(2)
+    relative = 2 * roundings * UNIT_ROUNDOFF
+    absolute = (length + 1) * n_states * (n_states + 1) * SUBNORMAL
+    value = Fraction(estimate)
+    return value * (1 - relative) - absolute, value * (1 + relative) + absolute

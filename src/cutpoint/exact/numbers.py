@@ -1,6 +1,5 @@
 """Numbers as users write them: rationals are kept exactly, floats stay floats."""
 
-import math
 import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -22,6 +21,8 @@ def entry(value: object) -> Fraction | float:
     >>> entry("1/3"), entry(1), entry(0.5)
     (Fraction(1, 3), Fraction(1, 1), 0.5)
     """
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
     if isinstance(value, float | np.floating):
         return float(value)
     try:
@@ -33,14 +34,15 @@ def entry(value: object) -> Fraction | float:
         raise InvalidArgument(f"a fraction needs a denominator other than 0; got {value!r}.") from None
     except (ValueError, OverflowError, InvalidOperation):
         pass
-    raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {_shown(value)}.")
+    raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {printable(value)}.")
 
 
 def _plain(value: Rational) -> Fraction:
     return Fraction(int(value.numerator), int(value.denominator))
 
 
-def _shown(value: object) -> str:
+def printable(value: object) -> str:
+    """Short text of anything a user may have given."""
     try:
         return repr(value)[:60]
     except ValueError:
@@ -57,30 +59,7 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
     """
     limit = f", {least} or more" if most is None else f" from {least} to {most:,}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise InvalidArgument(f"{name} must be a whole number{limit}; got {_shown(value)}.")
+        raise InvalidArgument(f"{name} must be a whole number{limit}; got {printable(value)}.")
     if value < least or (most is not None and value > most):
-        raise InvalidArgument(f"{name} must be a whole number{limit}; got {_shown(value)}.")
+        raise InvalidArgument(f"{name} must be a whole number{limit}; got {printable(value)}.")
     return int(value)
-
-
-def cut_point_value(value: object) -> Fraction:
-    """A cut point 0 ≤ λ ≤ 1 as an exact rational; a float means its exact binary value.
-
-    Examples
-    --------
-    >>> cut_point_value("1/3"), cut_point_value(0.5)
-    (Fraction(1, 3), Fraction(1, 2))
-    """
-    try:
-        number = entry(value)
-    except InvalidArgument:
-        raise InvalidArgument(
-            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal or a string such as '1/3'); "
-            f"got {_shown(value)}."
-        ) from None
-    if isinstance(number, float) and not math.isfinite(number):
-        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {number!r}.")
-    exact = Fraction(number)
-    if not 0 <= exact <= 1:
-        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {_shown(value)}.")
-    return exact

@@ -34,13 +34,13 @@ class Integral:
     def distribution(self, word: Sequence[int]) -> list[Fraction]:
         """πP(x), exactly."""
         row, denominator = self._row(word)
-        return [_fraction(number, denominator) for number in row.entries()]
+        return [lowest_terms(number, denominator) for number in row.entries()]
 
     def acceptance(self, final: NDArray[np.bool_], word: Sequence[int]) -> Fraction:
         """πP(x)f, exactly; cost O(n l²) products of integers that grow with the word."""
         row, denominator = self._row(word)
         accepted = (number for number, kept in zip(row.entries(), final, strict=True) if kept)
-        return _fraction(sum(accepted, start=denominator * 0), denominator)
+        return lowest_terms(sum(accepted, start=denominator * 0), denominator)
 
     def _row(self, word: Sequence[int]) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of πP(x)."""
@@ -65,21 +65,22 @@ class Integral:
 
 def integral(transitions: NDArray[Any], initial: NDArray[Any]) -> Integral:
     """Integer form of an array ``[a, s, t]`` and a vector ``[s]`` of ``Fraction``."""
-    scaled = [_over_common_denominator(matrix) for matrix in transitions]
-    row, denominator = _over_common_denominator(initial[None, :])
+    scaled = [over_common_denominator(matrix) for matrix in transitions]
+    row, denominator = over_common_denominator(initial[None, :])
     return Integral(tuple(matrix for matrix, _ in scaled), tuple(below for _, below in scaled), row, denominator)
 
 
-def _over_common_denominator(fractions: NDArray[Any]) -> tuple[fmpz_mat, fmpz]:
+def over_common_denominator(fractions: NDArray[Any]) -> tuple[fmpz_mat, fmpz]:
+    """Integer matrix and denominator of a matrix of ``Fraction``."""
     # flint takes half as long to import as numpy: only those who ask for exact answers wait for it.
     from flint import fmpz, fmpz_mat  # noqa: PLC0415
 
     denominator = math.lcm(*(value.denominator for value in fractions.flat))
-    rows = [[int(value * denominator) for value in row] for row in fractions]
-    return fmpz_mat(rows), fmpz(denominator)
+    numerators = [value.numerator * (denominator // value.denominator) for value in fractions.flat]
+    return fmpz_mat(fractions.shape[0], fractions.shape[1], numerators), fmpz(denominator)
 
 
-def _fraction(numerator: fmpz, denominator: fmpz) -> Fraction:
+def lowest_terms(numerator: fmpz, denominator: fmpz) -> Fraction:
     """Quotient in lowest terms. Python's own gcd takes minutes on numbers of a million digits, flint's does not."""
     divisor = numerator.gcd(denominator)
     reduced = Fraction()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from cutpoint.data import Sample, State
 from cutpoint.data.names import shown
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.exact import entry
 from cutpoint.learning.evidence import check_sample
 from cutpoint.model.parts import ROW_TOLERANCE, States
 
@@ -59,7 +61,7 @@ def complete_run(sample: Sample, r: int, states: States) -> NDArray[np.int64]:
     return np.array([states.code(state, where) for one in seen for state in one])
 
 
-def maximum_likelihood(counts: ArrayLike, unseen: Any = "uniform") -> Floats:
+def maximum_likelihood(counts: ArrayLike, unseen: Any = "uniform", exact: bool = False) -> NDArray[Any]:
     r"""Maximum likelihood estimate of the transitions from counts, Prop. 4.1.
 
     .. math:: \hat\theta_{t;a,s} = v_{t;a,s} \Big/ \sum_{t'} v_{t';a,s}
@@ -69,17 +71,25 @@ def maximum_likelihood(counts: ArrayLike, unseen: Any = "uniform") -> Floats:
     counts : ``[a, s, t]``, non-negative.
     unseen : what to put in a row whose counts are all 0, where the paper's formula is 0/0: ``"uniform"``, ``"stay"``
         (the state does not change), ``"error"``, or an array of transitions to take the row from.
+    exact : give an array of ``Fraction``. Counts may then be fractions or strings such as ``"1/3"``; a float counts as
+        its exact binary value.
 
     Examples
     --------
     >>> maximum_likelihood([[[3, 1], [0, 0]]])
     array([[[0.75, 0.25],
             [0.5 , 0.5 ]]])
+    >>> maximum_likelihood([[[2, 1], [1, 0]]], exact=True)[0, 0].tolist()
+    [Fraction(2, 3), Fraction(1, 3)]
     """
+    if exact:
+        return _exact_estimate(counts, unseen)
     v = checked_counts(counts)
     totals = v.sum(axis=-1, keepdims=True)
     never = totals[..., 0] == 0.0
-    rows = _unseen_rows(unseen, v.shape, never)
+    rows = _unseen_weights(unseen, v.shape, never)
+    if isinstance(unseen, str):
+        rows = rows / rows.sum(axis=-1, keepdims=True)
     return np.where(never[..., None], rows, v / np.where(totals > 0.0, totals, 1.0))
 
 
@@ -132,17 +142,37 @@ def checked_transitions(transitions: Any, shape: tuple[int, ...], name: str) -> 
     return theta
 
 
-def _unseen_rows(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_]) -> Floats:
+def _exact_estimate(counts: ArrayLike, unseen: Any) -> NDArray[Any]:
+    """Maximum likelihood estimate in fractions; checked as the one in floats is."""
+    v = _fractions(counts, "counts")
+    never = checked_counts(v).sum(axis=-1) == 0.0
+    given = unseen if isinstance(unseen, str) else _fractions(unseen, "unseen")
+    weights = _unseen_weights(given, v.shape, never)
+    chosen = np.where(never[..., None], _fractions(weights, "unseen") if given is unseen else given, v)
+    return np.asarray(chosen / chosen.sum(axis=-1, keepdims=True))
+
+
+def _fractions(values: ArrayLike, name: str) -> NDArray[Any]:
+    """An array of fractions of what was given as numbers or strings."""
+    given = np.array(values, dtype=object)
+    try:
+        return np.array([Fraction(entry(value)) for value in given.flat], dtype=object).reshape(given.shape)
+    except (InvalidArgument, ValueError, OverflowError):  # ValueError, OverflowError: NaN and infinity
+        raise InvalidArgument(f"{name} must be an array [a, s, t] of finite numbers; got {shown(values)}.") from None
+
+
+def _unseen_weights(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_]) -> Floats:
+    """Rows for what was never seen, up to a factor."""
     if isinstance(unseen, str):
         if unseen == "uniform":
-            return np.full(shape, 1.0 / shape[-1])
+            return np.ones(shape)
         if unseen == "stay":
             return np.broadcast_to(np.eye(shape[-1]), shape)
         if unseen == "error":
             if never.any():
                 a, s = np.argwhere(never)[0]
                 raise InvalidArgument(f"symbol number {a} was never read in state number {s}: its row is unknown.")
-            return np.zeros(shape)
+            return np.ones(shape)
         raise InvalidArgument(
             f"unseen must be 'uniform', 'stay', 'error' or an array of transitions of shape {shape}; "
             f"got {shown(unseen)}."

@@ -14,7 +14,8 @@ from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.learning.baum_welch import baum_welch
-from cutpoint.learning.e_step import check_threads, log_likelihood
+from cutpoint.learning.e_step import check_threads
+from cutpoint.learning.evaluation import evaluate
 from cutpoint.learning.evidence import check_sample
 from cutpoint.learning.fit import Stop
 from cutpoint.learning.folds import splits, standard_error
@@ -137,7 +138,8 @@ def cross_validate(
             fitted = _climbed(model, split.training, prior, threads)
         else:
             fitted = model
-        rows.append(_judged(fitted, split.validation))
+        judged = evaluate(fitted, split.validation)
+        rows.append((judged.log_loss, judged.accuracy, judged.auc))
     losses, accuracies, areas = zip(*rows, strict=True)
     return Scores(Score(tuple(losses)), _score(accuracies), _score(areas))
 
@@ -169,30 +171,6 @@ def _climbed(acceptor: Acceptor, training: Sample, prior: float, threads: int | 
     if fit.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     return fit.acceptor
-
-
-def _judged(acceptor: Acceptor, validation: Sample) -> tuple[float, float | None, float | None]:
-    """Log loss, accuracy at 1/2 and area under the curve on one fold."""
-    loss = -log_likelihood(acceptor, validation) / validation.total
-    told = validation.ends > 0
-    if not told.any():
-        return loss, None, None
-    values, weights = acceptor.acceptances(validation)[told], validation.counts[told]
-    accepted = validation.ends[told] == 1
-    right = weights[(values > 0.5) == accepted].sum() / weights.sum()
-    return loss, float(right), area_under_curve(values, accepted, weights)
-
-
-def area_under_curve(values: Floats, accepted: NDArray[np.bool_], weights: Floats) -> float | None:
-    """Probability that an accepted one has the higher value, equal ones counted half; None without both kinds."""
-    distinct, place = np.unique(values, return_inverse=True)
-    weights = np.ldexp(weights, -int(np.frexp(weights.max(initial=1.0))[1]))  # products of counts stay in range
-    above = np.bincount(place, weights * accepted, minlength=len(distinct))
-    below = np.bincount(place, weights * ~accepted, minlength=len(distinct))
-    if not (above.any() and below.any()):
-        return None
-    lower = np.cumsum(below) - 0.5 * below
-    return float((above * lower).sum() / (above.sum() * below.sum()))
 
 
 def _score(values: tuple[float | None, ...]) -> Score | None:

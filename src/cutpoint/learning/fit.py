@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cutpoint.data.names import counted
 from cutpoint.errors import MissingExtra
@@ -65,16 +65,12 @@ class Fit:
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Learning curve: the history against the steps, drawn with matplotlib (extra ``[plot]``)."""
-        try:
-            import matplotlib.pyplot as plt  # noqa: PLC0415
-        except ImportError:
-            raise MissingExtra("plot needs matplotlib; install it with: pip install 'cutpoint[plot]'.") from None
-        drawn: Any = plt.figure(layout="constrained").add_subplot() if axes is None else axes
+        drawn = plot_axes(axes)
         drawn.plot(range(len(self.history)), self.history, marker="o" if self.steps < 40 else None, markersize=3)
         why = self.stop.name.lower().replace("_", " ")
         drawn.set(xlabel="step", ylabel=self._climbed, title=f"{counted(self.steps, 'step')}: {why}")
         drawn.grid(alpha=0.3)
-        return drawn  # type: ignore[no-any-return]
+        return drawn
 
     def __repr__(self) -> str:
         first, last = self.history[0], self.history[-1]
@@ -87,3 +83,15 @@ class Fit:
         """What the history holds."""
         penalized = self.history[-1] != self.log_likelihood
         return "log-likelihood plus log-prior" if penalized else "log-likelihood"
+
+
+def plot_axes(axes: Axes | None) -> Axes:
+    """The axes given, or those of a new figure of pyplot."""
+    if axes is not None:
+        return axes
+    try:
+        import matplotlib.pyplot as plt  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra("plot needs matplotlib; install it with: pip install 'cutpoint[plot]'.") from None
+    drawn: Axes = plt.figure(layout="constrained").add_subplot()
+    return drawn

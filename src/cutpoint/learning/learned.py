@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint.data.names import counted, listed
-from cutpoint.errors import MissingExtra
-from cutpoint.learning.fit import Fit
+from cutpoint.learning.fit import Fit, plot_axes
 from cutpoint.learning.folds import standard_error
 from cutpoint.model import Acceptor
 
@@ -97,11 +96,7 @@ class Learned(Fit):
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Learning curves of the members: training and held-out loss (extra ``[plot]``)."""
-        try:
-            import matplotlib.pyplot as plt  # noqa: PLC0415
-        except ImportError:
-            raise MissingExtra("plot needs matplotlib; install it with: pip install 'cutpoint[plot]'.") from None
-        drawn: Any = plt.figure(layout="constrained").add_subplot() if axes is None else axes
+        drawn = plot_axes(axes)
         for k, member in enumerate(self.members):
             steps = [entry.e_steps for entry in member.curve]
             names = ("held out", "training") if k == 0 else (None, None)
@@ -112,7 +107,7 @@ class Learned(Fit):
         drawn.set(xlabel="E-steps", ylabel="log loss (nats)", title=f"{counted(len(self.members), 'fold')}")
         drawn.legend()
         drawn.grid(alpha=0.3)
-        return drawn  # type: ignore[no-any-return]
+        return drawn
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size.n_states}: {size.loss:.4g}" for size in self.sizes)

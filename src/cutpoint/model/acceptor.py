@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample, State, Symbol, Word, Words
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
-from cutpoint.exact import cut_point_value, exceeds, whole_number
+from cutpoint.exact import cut_point_value, exceeds, tables, whole_number
 from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.model import substitution
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
@@ -55,10 +56,11 @@ class Acceptor(Quintuple):
 
     # -- Section 2: matrices, acceptance, cut points ------------------------------------------------------------
 
-    def matrix(self, word: Word) -> Floats:
+    def matrix(self, word: Word, exact: bool = False) -> NDArray[Any]:
         r"""Matrix :math:`P(x) = P(x_1) \cdots P(x_n)` of a word, (e-SA-prob2); the identity for the empty word.
 
-        Entry ``[s, t]`` is the paper's :math:`\hat p(t \mid x, s)`. Cost :math:`O(n l^3)`.
+        Entry ``[s, t]`` is the paper's :math:`\hat p(t \mid x, s)`. Cost :math:`O(n l^3)`. ``exact=True``, here and
+        below, gives an array of ``Fraction``; float entries count as their exact binary values.
 
         Examples
         --------
@@ -67,7 +69,8 @@ class Acceptor(Quintuple):
         array([[0.5, 0.5],
                [0. , 1. ]])
         """
-        product: Floats = kernels().matrix(self.transitions, self.alphabet.encode_word(word))
+        recursions, steps, _ = self._recursions(exact)
+        product: NDArray[Any] = recursions.matrix(steps, self.alphabet.encode_word(word))
         return product
 
     def transition(self, symbol: Symbol, before: State, after: State) -> float:
@@ -82,9 +85,10 @@ class Acceptor(Quintuple):
         place = self.alphabet.code(symbol), self.states.code(before), self.states.code(after)
         return float(self.transitions[place])
 
-    def distribution(self, word: Word) -> Floats:
+    def distribution(self, word: Word, exact: bool = False) -> NDArray[Any]:
         r"""Distribution over states after reading a word, :math:`\pi P(x)`. Cost :math:`O(n l^2)`."""
-        row: Floats = kernels().distribution(self.transitions, self.initial, self.alphabet.encode_word(word))
+        recursions, steps, start = self._recursions(exact)
+        row: NDArray[Any] = recursions.distribution(steps, start, self.alphabet.encode_word(word))
         return row
 
     def acceptance(self, word: Word) -> float:
@@ -132,20 +136,6 @@ class Acceptor(Quintuple):
         """
         return self.integers.acceptance(self.final, self.alphabet.encode_word(word).tolist())
 
-    def exact_forward(self, word: Word) -> NDArray[Any]:
-        """Table M of a word in rational numbers: an array of ``Fraction``, as :meth:`forward`.
-
-        Examples
-        --------
-        >>> import cutpoint as cp
-        >>> cp.p_adic(3).exact_forward("1")[-1].tolist()
-        [Fraction(2, 3), Fraction(1, 3)]
-        """
-        rows = [self.exact_initial]
-        for symbol in self.alphabet.encode_word(word):
-            rows.append(rows[-1] @ self.exact_transitions[symbol])
-        return np.stack(rows)
-
     def accepts(self, word: Word, cut_point: Any) -> bool:
         r"""Whether :math:`\pi P(x) f > \lambda`, strictly, equation (e-L); never wrong by rounding.
 
@@ -161,8 +151,10 @@ class Acceptor(Quintuple):
         value, estimate = cut_point_value(cut_point), self.acceptance(word)
         return exceeds(estimate, len(word), self.n_states, value, lambda: self.exact_acceptance(word))
 
-    def chain(self, word: Word) -> MarkovChain:
+    def chain(self, word: Word, exact: bool = False) -> MarkovChain:
         """Markov chain that :math:`P(x)` generates: its classes, stationary distributions and absorption."""
+        if exact:
+            return MarkovChain(self.matrix(word, exact=True), self.states)
         support = np.eye(self.n_states)
         for symbol in self.alphabet.encode_word(word):  # where P(x) is positive, even if it is too small for a float
             support = (support @ (self.transitions[symbol] > 0.0)) > 0.0
@@ -170,7 +162,7 @@ class Acceptor(Quintuple):
 
     # -- Section 3: tables and the joint distribution -----------------------------------------------------------
 
-    def forward(self, word: Word) -> Floats:
+    def forward(self, word: Word, exact: bool = False) -> NDArray[Any]:
         r"""Distribution over states after each prefix of a word: the paper's table M, equation (e-M-1).
 
         .. math:: M[0] = \pi, \qquad M[k] = M[k-1]\, P(x_k)
@@ -183,11 +175,14 @@ class Acceptor(Quintuple):
         >>> import cutpoint as cp
         >>> cp.p_adic(2).forward("01")[-1]
         array([0.5, 0.5])
+        >>> cp.p_adic(3).forward("1", exact=True)[-1].tolist()
+        [Fraction(2, 3), Fraction(1, 3)]
         """
-        table: Floats = kernels().forward(self.transitions, self.initial, self.alphabet.encode_word(word))
+        recursions, steps, start = self._recursions(exact)
+        table: NDArray[Any] = recursions.forward(steps, start, self.alphabet.encode_word(word))
         return table
 
-    def backward(self, word: Word, accepted: bool | None = None) -> Floats:
+    def backward(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
         r"""Probability, from each state after each prefix, that the rest of the run ends as told.
 
         .. math:: b(n) = g, \qquad b(i-1) = P(x_i)\, b(i)
@@ -202,10 +197,11 @@ class Acceptor(Quintuple):
         array([0.5 , 0.75])
         """
         column = self._seen_at_end(accepted).astype(np.float64)
-        table: Floats = kernels().backward(self.transitions, column, self.alphabet.encode_word(word))
+        recursions, steps, _ = self._recursions(exact)
+        table: NDArray[Any] = recursions.backward(steps, column, self.alphabet.encode_word(word))
         return table
 
-    def input_probability(self, word: Word) -> float:
+    def input_probability(self, word: Word, exact: bool = False) -> Any:
         r"""Probability :math:`p_X(x) = l'^{-n} \sum_s M[n, s]` of an input with equally likely symbols, (e-M-1).
 
         The table sums to 1, so this is :math:`1/l'^n` whatever the transitions are. See :meth:`log_input_probability`
@@ -217,13 +213,15 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).input_probability("010")
         0.125
         """
+        if exact:
+            return Fraction(self.distribution(word, exact=True).sum()) / self.n_symbols ** len(word)
         return float(self.distribution(word).sum()) * float(self.n_symbols) ** -len(word)
 
     def log_input_probability(self, word: Word) -> float:
         """Natural logarithm of :meth:`input_probability`; does not underflow."""
         return math.log(self.distribution(word).sum()) - len(word) * math.log(self.n_symbols)
 
-    def joint(self, word: Word, path: Iterable[State]) -> float:
+    def joint(self, word: Word, path: Iterable[State], exact: bool = False) -> Any:
         r"""Joint probability of an input and a state path of length n + 1.
 
         .. math:: p_{X,S}(x, s) = \frac{1}{l'^n}\, \pi_{s_1} \theta_{s_2; x_1, s_1} \cdots \theta_{s_{n+1}; x_n, s_n}
@@ -236,6 +234,9 @@ class Acceptor(Quintuple):
         """
         codes = self.alphabet.encode_word(word)
         run = self.path_codes(path, len(codes))
+        if exact:
+            factors = self.exact_transitions[codes, run[:-1], run[1:]]
+            return Fraction(self.exact_initial[run[0]] * factors.prod()) / self.n_symbols ** len(codes)
         steps = self.transitions[codes, run[:-1], run[1:]]
         return float(self.initial[run[0]] * (steps / self.n_symbols).prod())
 
@@ -250,10 +251,10 @@ class Acceptor(Quintuple):
             )
         return run
 
-    def most_likely_path(self, word: Word, accepted: bool | None = None) -> tuple[State, ...]:
+    def most_likely_path(self, word: Word, accepted: bool | None = None, exact: bool = False) -> tuple[State, ...]:
         """State path of highest probability for a word, among all runs or those that end as told.
 
-        Ties go to the states that come first, up to rounding. Cost :math:`O(n l^2)`.
+        Ties go to the states that come first, up to rounding unless ``exact``. Cost :math:`O(n l^2)`.
 
         Examples
         --------
@@ -261,11 +262,12 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).most_likely_path("011", accepted=True)
         ('s1', 's1', 's2', 's2')
         """
-        path, log_probability = kernels().most_likely_path(self.transitions, self.initial, *self._seen(word, accepted))
+        recursions, steps, start = self._recursions(exact)
+        path, log_probability = recursions.most_likely_path(steps, start, *self._seen(word, accepted))
         self._check_possible(log_probability, word, accepted)
         return tuple(self.states[s] for s in path)
 
-    def occupancy(self, word: Word, accepted: bool | None = None) -> Floats:
+    def occupancy(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
         """Probability of each state after each prefix, given the word and how its run ended: ``[i, s]``.
 
         Without a verdict this is :meth:`forward`; every row sums to 1. Cost :math:`O(n l^2)`.
@@ -278,7 +280,8 @@ class Acceptor(Quintuple):
                [1., 0.],
                [0., 1.]])
         """
-        table, log_probability = kernels().occupancy(self.transitions, self.initial, *self._seen(word, accepted))
+        recursions, steps, start = self._recursions(exact)
+        table, log_probability = recursions.occupancy(steps, start, *self._seen(word, accepted))
         self._check_possible(log_probability, word, accepted)
         return table  # type: ignore[no-any-return]
 
@@ -308,6 +311,24 @@ class Acceptor(Quintuple):
         r"""Probabilistic sum ``A | B`` of independent runs: accepts with probability :math:`p + q - p q`."""
         return product(self, other, np.logical_or) if isinstance(other, Acceptor) else NotImplemented
 
+    # -- Other names, other symbols -----------------------------------------------------------------------------
+
+    def renamed(self, states: Any = None, symbols: Any = None) -> Acceptor:
+        """The same acceptor with other names: see :func:`cutpoint.model.substitution.renamed`."""
+        return substitution.renamed(self, states, symbols)
+
+    def restricted(self, symbols: Iterable[Symbol]) -> Acceptor:
+        """The same acceptor on words over some of its symbols, in the order given."""
+        return substitution.restricted(self, symbols)
+
+    def inverse_image(self, words: Mapping[Any, Word]) -> Acceptor:
+        """Each new symbol reads a word: see :func:`cutpoint.model.substitution.inverse_image`."""
+        return substitution.inverse_image(self, words)
+
+    def power_acceptance(self, word: Word, exponent: Any, exact: bool = False) -> Any:
+        """Acceptance of a word repeated k times, k as large as you like: see :mod:`cutpoint.model.substitution`."""
+        return substitution.power_acceptance(self, word, exponent, exact)
+
     def _acceptances(
         self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
     ) -> Floats:
@@ -329,6 +350,12 @@ class Acceptor(Quintuple):
             self.transitions, self.initial, masks, symbols, offsets, None, ends, threads=threads
         )
         return logs
+
+    def _recursions(self, exact: bool) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+        """The recursions in floats or over the rationals, with the transitions and initial row to match."""
+        if exact:
+            return tables, self.exact_transitions, self.exact_initial
+        return kernels(), self.transitions, self.initial
 
     def _alone(self, word: Word) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Codes and offsets of a single word."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.data import State, Symbol
 from cutpoint.data.names import listed, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
@@ -28,8 +29,9 @@ def product(left: Acceptor, right: Acceptor, final_rule: np.ufunc) -> Acceptor:
     (steps, other_steps), (start, other_start) = _common_parts([left, right])
     size = left.n_states * right.n_states
     both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
-    return _combined(
+    return combined(
         left,
+        left.alphabet,
         [(s, t) for s in left.states for t in right.states],
         both.reshape(left.n_symbols, size, size),
         (start[:, None] * other_start).reshape(size),
@@ -71,8 +73,9 @@ def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None)
         transitions[:, block, block] = matrices
         initial[block] = start.astype(kind) * (share if exact else float(share))
         at += len(start)
-    return _combined(
+    return combined(
         members[0],
+        members[0].alphabet,
         [(k, state) for k, member in enumerate(members) for state in member.states],
         transitions,
         initial,
@@ -98,14 +101,19 @@ def _shares(weights: Iterable[Any] | None, n_members: int) -> list[Any]:
     return shares
 
 
-def _combined(
-    first: Acceptor, states: list[Any], transitions: NDArray[Any], initial: NDArray[Any], final: NDArray[np.bool_]
+def combined(
+    first: Acceptor,
+    alphabet: Iterable[Symbol],
+    states: Iterable[State],
+    transitions: NDArray[Any],
+    initial: NDArray[Any],
+    final: NDArray[np.bool_],
 ) -> Acceptor:
-    """Acceptor over the first one's alphabet. Sums that were off by nearly the tolerance are off by more: rescaled."""
+    """Acceptor of the first one's kind. Sums that were off by nearly the tolerance are off by more: rescaled."""
     sums = transitions.sum(axis=-1), initial.sum(axis=-1)
     if transitions.dtype != object and any(np.abs(total - 1.0).max() > ROW_TOLERANCE for total in sums):
-        return type(first).normalized(states, first.alphabet, transitions, initial, final)
-    return type(first)(states, first.alphabet, transitions, initial, final)
+        return type(first).normalized(states, alphabet, transitions, initial, final)
+    return type(first)(states, alphabet, transitions, initial, final)
 
 
 def check_acceptor(value: object) -> None:

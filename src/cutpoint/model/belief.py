@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +89,7 @@ class BeliefNetwork:
         return tuple(self.acceptor.alphabet if node.startswith("X") else self.acceptor.states)
 
     def joint(self, word: Word, path: Iterable[State]) -> float:
-        """Joint probability of an input and a state path, as a product of the factors."""
+        """Joint probability of an input and a state path, as a product of the factors; see :meth:`Acceptor.joint`."""
         codes = self._codes(word)
         run = self.acceptor.path_codes(path, self.length)
         values = dict(zip(self.nodes, [*codes.tolist(), *run], strict=True))
@@ -119,7 +121,7 @@ class BeliefNetwork:
             table = (grown * steps).reshape(grown.shape[0] * self.acceptor.n_symbols, -1)
         return table
 
-    def forward(self, word: Word) -> Floats:
+    def forward(self, word: Word, exact: bool = False) -> NDArray[Any]:
         r"""Forward probabilities of section 4: :math:`f_{x,s}(0) = \pi_s / l'^n`, :math:`f(i) = f(i-1) P(x_i)`.
 
         Shape ``(n + 1, n_states)``; the last row sums to :math:`p_X(x)`. The paper takes :math:`\pi` uniform; any
@@ -127,16 +129,22 @@ class BeliefNetwork:
         recursion carries all n of them from the start: this follows the recursion, on which Prop. 4.2 rests.
         """
         self._codes(word)
-        return self.acceptor.forward(word) * float(self.acceptor.n_symbols) ** -self.length
+        inputs = (
+            Fraction(1, self.acceptor.n_symbols**self.length)
+            if exact
+            else float(self.acceptor.n_symbols) ** -self.length
+        )
+        return self.acceptor.forward(word, exact) * inputs
 
-    def backward(self, word: Word) -> Floats:
+    def backward(self, word: Word, exact: bool = False) -> NDArray[Any]:
         """Backward probabilities of section 4: b(n) = 1, b(i-1) = P(x_i) b(i); all 1, because rows sum to 1."""
         self._codes(word)
-        return self.acceptor.backward(word)
+        return self.acceptor.backward(word, exact=exact)
 
-    def input_probability(self, word: Word) -> float:
+    def input_probability(self, word: Word, exact: bool = False) -> Any:
         """Input marginal :math:`p_X(x)`, the last forward row summed."""
-        return float(self.forward(word)[-1].sum())
+        total = self.forward(word, exact)[-1].sum()
+        return Fraction(total) if exact else float(total)
 
     def __repr__(self) -> str:
         sizes = f"{counted(len(self.nodes), 'node')}, {counted(len(self.arcs), 'arc')}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from math import gcd
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.names import counted
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import whole_number
+from cutpoint.exact import chains as exact
+from cutpoint.exact import tables, whole_number
 
 Floats = NDArray[np.float64]
 
@@ -36,21 +38,31 @@ class MarkovChain:
            [0.667, 0.333],
            [0.333, 0.667],
            [0.   , 1.   ]])
+    >>> cp.gallery.gambler(3).chain("p", exact=True).absorption[1].tolist()
+    [Fraction(2, 3), Fraction(1, 3)]
     """
 
-    matrix: Floats
+    matrix: NDArray[Any]
     states: tuple[Hashable, ...]
+    is_exact: bool
     _support: NDArray[np.bool_]
 
-    def __init__(self, matrix: Floats, states: Sequence[Hashable], support: NDArray[np.bool_] | None = None) -> None:
-        values = np.array(matrix, dtype=np.float64)
+    def __init__(
+        self, matrix: NDArray[Any], states: Sequence[Hashable], support: NDArray[np.bool_] | None = None
+    ) -> None:
+        rational = np.asarray(matrix).dtype == object
+        values: NDArray[Any] = np.array(matrix, dtype=object if rational else np.float64)
         if values.shape != (len(states), len(states)):
             raise InvalidArgument(f"a chain of {len(states)} states needs a square matrix; got shape {values.shape}.")
-        if not ((values >= 0.0).all() and (np.abs(values.sum(axis=1) - 1.0) <= CHAIN_TOLERANCE).all()):
-            raise InvalidArgument("the rows of a chain's matrix must not be negative and must sum to 1.")
-        possible = values > 0.0 if support is None else support
-        values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
-        self.__dict__.update(matrix=_frozen(values), states=tuple(states), _support=possible)
+        if not ((values >= 0).all() and (np.abs(values.sum(axis=1) - 1) <= (0 if rational else CHAIN_TOLERANCE)).all()):
+            raise InvalidArgument(
+                "the rows of a chain's matrix must not be negative and must sum to 1"
+                + (" exactly; Acceptor.rationalized() makes exact rows of floats." if rational else ".")
+            )
+        possible = np.asarray(values > 0, dtype=np.bool_) if support is None else support
+        if not rational:
+            values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
+        self.__dict__.update(matrix=_frozen(values), states=tuple(states), is_exact=rational, _support=possible)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a MarkovChain is immutable: cannot set {name!r}.")
@@ -86,31 +98,35 @@ class MarkovChain:
         return self.periods == (1,)
 
     @cached_property
-    def stationary(self) -> Floats:
+    def stationary(self) -> NDArray[Any]:
         r"""Stationary distributions :math:`\mu P = \mu`: one row per recurrent class; all others are their mixtures."""
-        rows = np.zeros((len(self._closed), len(self.states)))
+        rows = self._zeros(len(self._closed), len(self.states))
+        solve = exact.stationary if self.is_exact else _stationary
         for row, members in zip(rows, self._closed, strict=True):
-            row[members] = _stationary(self.matrix[np.ix_(members, members)])
+            row[members] = solve(self.matrix[np.ix_(members, members)])
         return _frozen(rows)
 
     @cached_property
-    def absorption(self) -> Floats:
+    def absorption(self) -> NDArray[Any]:
         """Probability, from each state, of ending in each recurrent class: ``[s, class]``; rows sum to 1."""
         return _frozen(self._absorbed[0])
 
     @cached_property
-    def expected_steps(self) -> Floats:
+    def expected_steps(self) -> NDArray[Any]:
         """Expected number of steps, from each state, until a recurrent class is entered; 0 inside one."""
         return _frozen(self._absorbed[1])
 
     @cached_property
-    def limit(self) -> Floats:
+    def limit(self) -> NDArray[Any]:
         """Long-run share of time in each state, from each state: ``[s, t]``, the average of the powers of P."""
         return _frozen(self.absorption @ self.stationary)
 
-    def power(self, steps: int) -> Floats:
+    def power(self, steps: int) -> NDArray[Any]:
         """Transition matrix of a number of steps."""
-        return np.linalg.matrix_power(self.matrix, whole_number("steps", steps, least=0))
+        times = whole_number("steps", steps, least=0)
+        if self.is_exact and not times:
+            return tables.fractions(np.eye(len(self.states), dtype=np.int64))
+        return np.asarray(np.linalg.matrix_power(self.matrix, times))
 
     def __repr__(self) -> str:
         return (
@@ -144,16 +160,21 @@ class MarkovChain:
         return [s for s in range(len(self.states)) if s not in recurrent]
 
     @cached_property
-    def _absorbed(self) -> tuple[Floats, Floats]:
+    def _absorbed(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Chances of each recurrent class and expected steps, by eliminating the transient states one after another.
 
         Works on the rates of leaving a state and never subtracts, so that states which are left once in 1e14 steps do
         no harm. Each row of rates is scaled to have its largest at 1, and the time spent in the state accordingly.
         """
         inside, size = self._transient, len(self._transient)
-        chances, steps = np.zeros((len(self.states), len(self._closed))), np.zeros(len(self.states))
+        chances, steps = self._zeros(len(self.states), len(self._closed)), self._zeros(len(self.states))
         for k, members in enumerate(self._closed):
-            chances[members, k] = 1.0
+            chances[members, k] += 1
+        if self.is_exact and inside:
+            leaving = self.matrix[inside] @ chances
+            chances[inside], steps[inside] = exact.absorption(self.matrix[np.ix_(inside, inside)], leaving)
+        if self.is_exact:
+            return chances, steps
         rates = np.hstack([self.matrix[np.ix_(inside, inside)], self.matrix[inside] @ chances])
         rates, times = _scaled_rates(rates)
         for n in reversed(range(size)):
@@ -167,6 +188,9 @@ class MarkovChain:
             chances[state] = rates[n, size:] + rates[n, :n] @ chances[inside[:n]]
             steps[state] = times[n] + rates[n, :n] @ steps[inside[:n]]
         return chances, steps
+
+    def _zeros(self, *shape: int) -> NDArray[Any]:
+        return tables.fractions(np.zeros(shape, dtype=np.int64)) if self.is_exact else np.zeros(shape)
 
     def _period(self, members: list[int]) -> int:
         depth = {members[0]: 0}
@@ -211,6 +235,6 @@ def _scaled_rates(matrix: Floats) -> tuple[Floats, Floats]:
     return rates / largest[:, None], 1.0 / largest
 
 
-def _frozen(array: Floats) -> Floats:
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.setflags(write=False)
     return array

@@ -68,7 +68,7 @@ def read_transitions(transitions: object, alphabet: Alphabet, states: States) ->
     """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
     shape = (len(alphabet), len(states), len(states))
     if not isinstance(transitions, Mapping):
-        return _array(transitions, shape, "transitions", "one matrix per symbol")
+        return read_array(transitions, shape, "transitions", "one matrix per symbol")
     unknown = [symbol for symbol in transitions if symbol not in alphabet]
     if unknown:
         raise UnknownSymbol(
@@ -118,7 +118,7 @@ def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, state
     """Refuse entries that are not probabilities and rows that do not sum to 1."""
     for rows, name in ((transitions, _row_name(alphabet, states)), (initial, _initial_name)):
         _check_entries(rows, name, states)
-        sums = rows.sum(axis=-1)
+        sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
         off = sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE
         for place in np.argwhere(off):
             found = sums[tuple(place)]
@@ -167,7 +167,7 @@ def _matrix(matrix: object, symbol: object, states: States) -> Numbers:
     """Matrix of one symbol, from nested mappings or an array."""
     where = f"transitions[{symbol!r}]"
     if not isinstance(matrix, Mapping):
-        return _array(matrix, (len(states), len(states)), where, "one row and one column per state")
+        return read_array(matrix, (len(states), len(states)), where, "one row and one column per state")
     for state in matrix:
         states.code(state, f"{where}: ")
     missing = [state for state in states if state not in matrix]
@@ -192,10 +192,10 @@ def _row(row: object, states: States, where: str) -> Numbers:
         return _row({row: 1}, states, where)
     if isinstance(row, str) or not isinstance(row, Iterable):
         states.code(row, f"{where}: ")
-    return _array(row, (len(states),), where, "one probability per state")
+    return read_array(row, (len(states),), where, "one probability per state")
 
 
-def _array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
+def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
     """Array of floats, or of fractions if all entries are rational; the shape must fit."""
     if np.ma.is_masked(values):
         raise InvalidAcceptor(f"{where} has masked entries; fill them in first.")
@@ -207,19 +207,22 @@ def _array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> 
     if isinstance(values, np.ndarray) and np.issubdtype(values.dtype, np.floating):
         return values.astype(np.float64)
     flat = np.array(values, dtype=object).reshape(-1)
-    places = np.ndindex(*shape)
-    entries = [_entry(v, f"{where}{''.join(f'[{i}]' for i in at)}") for v, at in zip(flat, places, strict=True)]
+    entries = [_entry(v, where, at) for v, at in zip(flat, np.ndindex(*shape), strict=True)]
     return _common(entries).reshape(shape)
 
 
-def _entry(value: object, where: str) -> Fraction | float:
+def _entry(value: object, where: str, at: tuple[int, ...] = ()) -> Fraction | float:
     try:
         number = entry(value)
     except InvalidArgument as wrong:
-        raise InvalidAcceptor(f"{where}: {wrong}") from None
-    if isinstance(number, Fraction) and abs(number) > LARGEST:
-        raise InvalidAcceptor(f"{where}: expected a number of at most {LARGEST:g}; got {shown(value)}.")
+        raise InvalidAcceptor(f"{where}{_indices(at)}: {wrong}") from None
+    if isinstance(number, Fraction) and abs(number.numerator) > int(LARGEST) * number.denominator:
+        raise InvalidAcceptor(f"{where}{_indices(at)}: expected a number of at most {LARGEST:g}; got {shown(value)}.")
     return number
+
+
+def _indices(at: tuple[int, ...]) -> str:
+    return "".join(f"[{i}]" for i in at)
 
 
 def _common(values: list[Any]) -> Numbers:

@@ -50,13 +50,13 @@ class Quintuple:
         self.__dict__.update(
             states=names,
             alphabet=sigma,
-            transitions=_frozen(np.ascontiguousarray(steps, dtype=np.float64) + 0.0),  # -0.0 becomes 0.0
-            initial=_frozen(np.ascontiguousarray(start, dtype=np.float64) + 0.0),
-            final=_frozen(parts.read_final(final, names)),
+            transitions=frozen(np.ascontiguousarray(steps, dtype=np.float64) + 0.0),  # -0.0 becomes 0.0
+            initial=frozen(np.ascontiguousarray(start, dtype=np.float64) + 0.0),
+            final=frozen(parts.read_final(final, names)),
             is_exact=exact,
         )
         if exact:
-            self.__dict__.update(exact_transitions=_frozen(steps), exact_initial=_frozen(start))
+            self.__dict__.update(exact_transitions=frozen(steps), exact_initial=frozen(start))
 
     @classmethod
     def normalized(
@@ -79,10 +79,11 @@ class Quintuple:
         weights = parts.read_transitions(transitions, sigma, names), parts.read_initial(initial, names)
         return cls(names, sigma, *parts.scaled_rows(*weights, sigma, names), final)
 
-    def rationalized(self, max_denominator: int = 10**6) -> Self:
+    def rationalized(self, max_denominator: int | None = 10**6) -> Self:
         """Exact acceptor near this one: every entry the nearest fraction of small denominator, rows rescaled.
 
-        An acceptor that is exact already is returned as it is.
+        With ``max_denominator=None`` entries are the exact binary values of the floats, only rescaled. An acceptor that
+        is exact already is returned as it is.
 
         Examples
         --------
@@ -92,9 +93,11 @@ class Quintuple:
         """
         if self.is_exact:
             return self
-        whole_number("max_denominator", max_denominator, least=1)
-        near = np.vectorize(lambda value: Fraction(value).limit_denominator(max_denominator), otypes=[object])
-        steps, start = near(self.transitions), near(self.initial)
+        steps, start = self.exact_transitions, self.exact_initial
+        if max_denominator is not None:
+            most = whole_number("max_denominator", max_denominator, least=1)
+            near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
+            steps, start = near(steps), near(start)
         return type(self).normalized(self.states, self.alphabet, steps, start, self.final)
 
     def replace(self, **changes: Any) -> Self:
@@ -158,12 +161,18 @@ class Quintuple:
     @cached_property
     def exact_transitions(self) -> NDArray[Any]:
         """Transitions as an array of ``Fraction``; of float entries, their exact binary values."""
-        return _fractions(self.transitions)
+        return fractions(self.transitions)
 
     @cached_property
     def exact_initial(self) -> NDArray[Any]:
         """Initial distribution as an array of ``Fraction``."""
-        return _fractions(self.initial)
+        return fractions(self.initial)
+
+    @cached_property
+    def is_stochastic(self) -> bool:
+        """Whether all rows sum to exactly 1; the binary values of floats seldom do."""
+        sums = self.exact_transitions.sum(axis=2), self.exact_initial.sum()
+        return self.is_exact or bool((sums[0] == 1).all() and sums[1] == 1)
 
     @cached_property
     def integers(self) -> Integral:
@@ -201,7 +210,7 @@ class Quintuple:
         return type(self), (self.states, self.alphabet, steps, start, self.final)
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """The same array for reading only; one of plain numbers rests on bytes, so nobody can make it writable again."""
     if array.dtype != object:
         return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
@@ -209,5 +218,6 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _fractions(values: Floats) -> NDArray[Any]:
-    return _frozen(np.array([Fraction(value) for value in values.flat], dtype=object).reshape(values.shape))
+def fractions(values: Floats) -> NDArray[Any]:
+    """Exact binary values of floats, for reading only."""
+    return frozen(np.array([Fraction(value) for value in values.flat], dtype=object).reshape(values.shape))

@@ -1,4 +1,4 @@
-"""Acceptors and networks as text for other eyes: tables for a terminal, DOT for Graphviz."""
+"""Acceptors and networks for other eyes: tables, DOT and TikZ text, pictures, plots, displays in notebooks."""
 
 from cutpoint.show.dot import to_dot
 from cutpoint.show.tables import forward_table

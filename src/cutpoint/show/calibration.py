@@ -1,0 +1,109 @@
+"""Calibration: whether of the words given some probability that share was accepted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cutpoint.data.names import shown
+from cutpoint.errors import InvalidArgument
+from cutpoint.exact import whole_number
+
+Floats = NDArray[np.float64]
+
+SIGMAS = 1.959963984540054
+"""Half-width of a 95 % interval in standard deviations."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Words whose probabilities lie near each other.
+
+    Attributes
+    ----------
+    probability : their mean probability.
+    accepted : the share of them that was accepted.
+    count : how many they are.
+    low, high : 95 % interval of the share (Wilson).
+    """
+
+    probability: float
+    accepted: float
+    count: float
+    low: float
+    high: float
+
+
+def calibration(
+    probabilities: ArrayLike, accepted: Sequence[Any] | NDArray[Any], counts: ArrayLike | None = None, bins: int = 10
+) -> tuple[Bin, ...]:
+    r"""Probabilities in bins of equal width beside what happened; empty bins are left out.
+
+    With :math:`n` words in a bin and the share :math:`q` of them accepted, the interval is Wilson's,
+
+    .. math:: \frac{q + z^2/2n \pm z \sqrt{q(1-q)/n + z^2/4n^2}}{1 + z^2/n}, \qquad z = 1.96
+
+    which stays within 0 and 1 and is honest for few words.
+
+    Parameters
+    ----------
+    probabilities : per word the predicted probability, as ``A.acceptances(words)`` gives it.
+    accepted : per word True or False.
+    counts : how often each was seen; once unless told.
+    bins : number of bins between 0 and 1.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> low, high = cp.calibration([0.1, 0.1, 0.9, 0.9], [False, False, True, False], bins=2)
+    >>> high.probability, high.accepted, high.count, round(high.low, 2), round(high.high, 2)
+    (0.9, 0.5, 2.0, 0.09, 0.91)
+    """
+    predicted, seen, weights = _checked(probabilities, accepted, counts)
+    number = whole_number("bins", bins, least=1, most=1000)
+    place = np.minimum((predicted * number).astype(np.int64), number - 1)
+    found = []
+    for k in np.unique(place[weights > 0.0]).tolist():
+        inside = place == k
+        count = float(weights[inside].sum())
+        share = float((weights * seen)[inside].sum()) / count
+        mean = float((weights * predicted)[inside].sum()) / count
+        found.append(Bin(mean, share, count, *_interval(share, count)))
+    return tuple(found)
+
+
+def _interval(share: float, count: float) -> tuple[float, float]:
+    z2 = SIGMAS**2 / count
+    middle = (share + z2 / 2) / (1 + z2)
+    half = math.sqrt(share * (1 - share) * z2 + z2 * z2 / 4) / (1 + z2)
+    return min(max(middle - half, 0.0), share), max(min(middle + half, 1.0), share)
+
+
+def _checked(probabilities: Any, accepted: Any, counts: Any) -> tuple[Floats, Floats, Floats]:
+    try:
+        predicted = np.asarray(probabilities, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"probabilities must be numbers; got {shown(probabilities)}.") from None
+    if predicted.ndim != 1 or not len(predicted):
+        raise InvalidArgument(f"probabilities must be a sequence of one or more; got shape {predicted.shape}.")
+    wrong = np.flatnonzero(~((predicted >= 0) & (predicted <= 1 + 1e-9)))
+    if len(wrong):
+        raise InvalidArgument(f"probabilities must be between 0 and 1; number {wrong[0]} is {predicted[wrong[0]]}.")
+    seen = list(accepted)
+    bad = next((r for r, value in enumerate(seen) if not isinstance(value, bool | np.bool_)), None)
+    if bad is not None:
+        raise InvalidArgument(f"accepted must be True or False for each word; number {bad} is {shown(seen[bad])}.")
+    weights = np.ones(len(predicted)) if counts is None else np.asarray(counts, dtype=np.float64)
+    if not (len(seen) == len(predicted) and weights.shape == predicted.shape):
+        raise InvalidArgument(
+            f"there must be as many probabilities as verdicts and counts; got {len(predicted)}, {len(seen)} and "
+            f"{weights.size}."
+        )
+    if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
+        raise InvalidArgument("counts must be finite, not negative, and not all 0.")
+    return np.minimum(predicted, 1.0), np.array(seen, dtype=np.float64), weights

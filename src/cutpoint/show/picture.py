@@ -1,0 +1,153 @@
+"""Pictures: diagrams laid out by Graphviz as SVG, PNG or PDF, with nothing but pip (extra ``[draw]``)."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from threading import Lock
+from typing import Any
+
+from cutpoint.data.names import counted
+from cutpoint.errors import MissingExtra
+from cutpoint.show.diagram import Diagram, Drawable, Look, diagram
+from cutpoint.show.dot import dot_text
+from cutpoint.show.saving import extension_of, save
+from cutpoint.show.tikz import tikz_text
+
+MOST_DRAWN = 300
+"""Most nodes, and most arrows, of a picture: Graphviz takes seconds for that many, a minute for twice as many."""
+RESOLUTION = 144
+"""Dots per inch of a PNG."""
+DATE = re.compile(rb"/CreationDate \(D:\d+Z?\)")
+GRAPHVIZ = Lock()
+"""Graphviz keeps its state in the process: one picture at a time."""
+
+
+def draw(
+    value: Drawable,
+    path: str | os.PathLike[str] | None = None,
+    min_probability: float = 0.0,
+    digits: int = 4,
+    orientation: str = "right",
+) -> Picture:
+    """Picture of an acceptor or a DFA (the paper's Fig. 1) or of a belief network (Fig. 2), also written to a path.
+
+    The extension of the path decides what is written: ``.svg``, ``.png`` or ``.pdf`` by Graphviz, which the extra
+    ``[draw]`` brings along (``pip install "cutpoint[draw]"``), or ``.dot``, ``.gv`` or ``.tex`` as text without it. The
+    options are those of :func:`to_dot`. The same value gives the same bytes each time.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> picture = cp.draw(cp.p_adic(2))
+    >>> picture
+    <Picture: 2 nodes, 5 arrows; .save(path) writes SVG, PNG, PDF, DOT or TikZ>
+    >>> picture.svg.startswith("<svg")
+    True
+    """
+    picture = Picture(diagram(value, Look(min_probability, digits, orientation)))
+    if path is not None:
+        picture.save(path)
+    else:
+        picture.check_drawable()
+    return picture
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A diagram that shows itself in a notebook, and that can be saved."""
+
+    diagram: Diagram
+
+    @property
+    def dot(self) -> str:
+        """DOT text."""
+        return dot_text(self.diagram)
+
+    @property
+    def tikz(self) -> str:
+        """TikZ text."""
+        return tikz_text(self.diagram)
+
+    @cached_property
+    def svg(self) -> str:
+        """SVG element: can stand in a page as it is."""
+        text = self._rendered("svg").decode("utf-8")
+        return text[text.index("<svg") :]
+
+    @property
+    def png(self) -> bytes:
+        """PNG image."""
+        return self._rendered("png", dpi=RESOLUTION)
+
+    @property
+    def pdf(self) -> bytes:
+        """PDF page; without the date it was made at, so that it is the same each time."""
+        return DATE.sub(lambda found: re.sub(rb"\d", b"0", found[0]), self._rendered("pdf"))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture in the format that the extension of the path names, whole or not at all."""
+        extension = extension_of(path, (".svg", ".png", ".pdf", ".dot", ".gv", ".tex"))
+        if extension == ".svg":
+            content = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'.encode()
+        elif extension == ".png":
+            content = self.png
+        elif extension == ".pdf":
+            content = self.pdf
+        else:
+            content = f"{self.tikz if extension == '.tex' else self.dot}\n".encode()
+        save(path, content)
+
+    def check_drawable(self) -> None:
+        """Refuse what is too large to draw, and say which extra is missing."""
+        self.diagram.check_size(MOST_DRAWN)
+        _graphviz()
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        arrows = len(self.diagram.arrows) + len(self.diagram.starts)
+        sizes = f"{counted(len(self.diagram.nodes), 'node')}, {counted(arrows, 'arrow')}"
+        return f"<Picture: {sizes}; .save(path) writes SVG, PNG, PDF, DOT or TikZ>"
+
+    def _rendered(self, form: str, **attributes: int) -> bytes:
+        self.check_drawable()
+        if form != "svg" and not _has_fonts():
+            raise MissingExtra(
+                "PNG and PDF need a font, and this machine has none. Save as .svg, which is set in the fonts of "
+                "whoever looks at it, or install a font such as DejaVu Sans."
+            )
+        return _graph(self.dot, form, "neato" if self.diagram.is_placed else "dot", attributes)
+
+
+def _graph(dot: str, form: str, layout: str, attributes: dict[str, int]) -> bytes:
+    """Bytes of a graph drawn by Graphviz in some format."""
+    with GRAPHVIZ:
+        graph = _graphviz().AGraph(string=dot)
+        graph.graph_attr.update(attributes)
+        try:
+            drawn: bytes = graph.draw(format=form, prog=layout)
+        finally:
+            graph.close()
+    return drawn
+
+
+@cache
+def _has_fonts() -> bool:
+    """Whether letters come out as letters: without fonts, as in many containers, they would be empty boxes."""
+    return b"/Font" in _graph('digraph { a [label="a"]; }', "pdf", "dot", {})
+
+
+def _graphviz() -> Any:
+    """The module that holds Graphviz."""
+    try:
+        import pygraphviz  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(
+            'draw needs Graphviz; install it with: pip install "cutpoint[draw]". Without it, to_dot and to_tikz give '
+            "the same picture as text."
+        ) from None
+    return pygraphviz

@@ -1,0 +1,172 @@
+"""TikZ text for LaTeX: the pictures of :mod:`cutpoint.show.dot`, laid out on a line, a circle or a grid."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from cutpoint.model.text import number
+from cutpoint.show.diagram import Arrow, Diagram, Drawable, Line, Look, Node, diagram
+from cutpoint.show.dot import line_text
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "…": r"\dots{}",
+    **{character: f"\\{character}" for character in "{}$&#_%"},
+}
+"""Characters that LaTeX would not print as they are."""
+NUMBERED = re.compile(r"([A-Za-z])([0-9]+|[₀-₉]+)")
+"""A letter with a number is printed as in the paper, with a subscript."""
+DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+START_DISTANCE = 1.7
+GRID = 2.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node stands, and the angle (in degrees) that leads away from the others."""
+
+    x: float
+    y: float
+    outward: float
+
+    def beside(self, angle: float, distance: float) -> str:
+        """Coordinates at some distance in some direction."""
+        return _point(
+            self.x + distance * math.cos(math.radians(angle)), self.y + distance * math.sin(math.radians(angle))
+        )
+
+
+def to_tikz(
+    value: Drawable,
+    min_probability: float = 0.0,
+    digits: int = 4,
+    orientation: str = "right",
+) -> str:
+    r"""TikZ text of the picture that :func:`to_dot` describes, for ``\usetikzlibrary{automata}``.
+
+    Up to two states stand side by side as in the paper's Fig. 1, more of them on a circle, the nodes of a belief
+    network on a grid as in Fig. 2. Exact probabilities are fractions; a name such as ``s1`` gets a subscript.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> print(cp.to_tikz(cp.gallery.parity()))
+    % needs \usetikzlibrary{automata}
+    \begin{tikzpicture}[->, every node/.style={align=center}]
+      \node[state] (0) at (0, 0) {even};
+      \node[state, accepting] (1) at (3.92, 0) {odd};
+      \node (start0) at (0, 1.7) {start};
+      \path (start0) edge[dashed] (0);
+      \path (0) edge[out=200, in=160, loop] node[anchor=0] {0: 1} (0);
+      \path (0) edge[bend left=20] node[auto] {1: 1} (1);
+      \path (1) edge[bend left=20] node[auto] {1: 1} (0);
+      \path (1) edge[out=20, in=-20, loop] node[anchor=180] {0: 1} (1);
+    \end{tikzpicture}
+    """
+    return tikz_text(diagram(value, Look(min_probability, digits, orientation)))
+
+
+def tikz_text(drawn: Diagram) -> str:
+    """TikZ text of a diagram."""
+    places = dict(zip((node.key for node in drawn.nodes), _places(drawn), strict=True))
+    pairs = {(arrow.source, arrow.target) for arrow in drawn.arrows}
+    lines = [_node(node, places[node.key]) for node in drawn.nodes]
+    for arrow in drawn.starts:
+        lines += _start(arrow, places[arrow.target], len(places), drawn.look.digits)
+    for arrow in drawn.arrows:
+        both_ways = (arrow.target, arrow.source) in pairs
+        lines.append(_arrow(arrow, places[arrow.source], both_ways, drawn.look.digits))
+    return "\n".join(
+        [
+            r"% needs \usetikzlibrary{automata}",
+            r"\begin{tikzpicture}[->, every node/.style={align=center}]",
+            *(f"  {line}" for line in lines),
+            r"\end{tikzpicture}",
+        ]
+    )
+
+
+def _places(drawn: Diagram) -> Iterator[Place]:
+    """Places of all nodes, clockwise on a circle from the left (from the top if the arrows lead down)."""
+    count, down = len(drawn.nodes), drawn.look.orientation == "down"
+    texts = (line_text(line, drawn.look.digits) for arrow in drawn.arrows for line in arrow.lines)
+    apart = 3.2 + 0.18 * max(map(len, texts), default=0)
+    radius = 0.0 if count == 1 else apart / 2 / math.sin(math.pi / count)
+    for k, node in enumerate(drawn.nodes):
+        if node.place:
+            column, row = (node.place[0] - 1) * GRID, (1 - node.place[1]) * GRID
+            yield Place(row, -column, 0) if down else Place(column, row, 0)
+        else:
+            angle = (90 if down else 180) - 360 * k / count
+            x, y = radius * math.cos(math.radians(angle)), radius * math.sin(math.radians(angle))
+            shift = (0, radius) if down else (-radius, 0)
+            yield Place(x - shift[0], y - shift[1], angle)
+
+
+def _node(node: Node, place: Place) -> str:
+    kind = "state, accepting" if node.final else "state"
+    return rf"\node[{kind}] ({node.key}) at {_point(place.x, place.y)} {{{_name(node.text)}}};"
+
+
+def _start(arrow: Arrow, place: Place, count: int, digits: int) -> Iterator[str]:
+    """The word "start" beside a node, at a right angle to its loop, and a dashed arrow."""
+    angle = place.outward + (180 if count == 1 else -90)
+    name = f"start{arrow.target}"
+    yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE)} {{start}};"
+    yield _edge(name, arrow, ["dashed"], "auto", digits)
+
+
+def _arrow(arrow: Arrow, place: Place, both_ways: bool, digits: int) -> str:
+    if arrow.source == arrow.target:
+        angle = place.outward
+        loop = [f"out={_short(angle + 20)}", f"in={_short(angle - 20)}", "loop"]
+        return _edge(arrow.source, arrow, loop, f"anchor={_short((angle + 180) % 360)}", digits)
+    return _edge(arrow.source, arrow, ["bend left=20"] * both_ways, "auto", digits)
+
+
+def _edge(source: str, arrow: Arrow, options: list[str], side: str, digits: int) -> str:
+    """Path of one arrow, its label on some side of it."""
+    used = options + [f"black!{arrow.ink}"] * (arrow.ink < 100)
+    style = f"[{', '.join(used)}]" if used else ""
+    text = f" node[{side}] {{{_label(arrow.lines, digits)}}}" if arrow.lines else ""
+    return rf"\path ({source}) edge{style}{text} ({arrow.target});"
+
+
+def _label(lines: Iterable[Line], digits: int) -> str:
+    """Label of an arrow; the braces keep LaTeX from reading a symbol ``*`` or ``[`` as belonging to the line break."""
+    return r" \\{} ".join(_line(line, digits) for line in lines)
+
+
+def _line(line: Line, digits: int) -> str:
+    if line.probability is None:
+        return _escaped(line.symbols)
+    shown = number(line.probability, digits)
+    if isinstance(line.probability, Fraction) and "/" in shown:
+        shown = rf"$\frac{{{line.probability.numerator}}}{{{line.probability.denominator}}}$"
+    return f"{_name(line.symbols)}: {shown}" if line.symbols else shown
+
+
+def _name(text: str) -> str:
+    parts = NUMBERED.fullmatch(text)
+    return f"${parts[1]}_{{{parts[2].translate(DIGITS)}}}$" if parts else _escaped(text)
+
+
+def _escaped(text: str) -> str:
+    return "".join(SPECIAL.get(character, character) for character in text)
+
+
+def _point(x: float, y: float) -> str:
+    return f"({_short(x)}, {_short(y)})"
+
+
+def _short(value: float) -> str:
+    return f"{round(value, 2) + 0.0:g}"

@@ -1,0 +1,44 @@
+"""Write the golden files of version 1: ``python -m tests.golden.generate``. They are never to change again."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cutpoint as cp
+
+FOLDER = Path(__file__).parent / "v1"
+
+
+def golden() -> dict[str, tuple[cp.Model, dict[str, Any], dict[str, Any]]]:
+    """Files with what they hold, and the options to write and to read them."""
+    coin = cp.p_adic(3)
+    pair = cp.mixture([coin, ~coin], ["1/7", "6/7"])
+    steps = np.array(
+        [[[0.1, 0.2, 0.7], [0.0, 1.0, 0.0], [1e-300, 0.5, 0.5]], [[1 / 3] * 3, [0.25, 0.25, 0.5], [0, 0, 1]]]
+    )
+    names: list[Any] = ["new", ("seen", 2, None, True), 7]
+    floats = cp.Acceptor(names, ["click", 1.5], steps, [0.5, 0.25, 0.25], np.array([False, True, True]))
+    first = cp.Acceptor(3, "ab", steps, 0, np.array([False, True, True]))
+    probability: dict[str, Any] = {"weights": "probability"}
+    notes: dict[str, Any] = {"trained on": "journeys, 2024", "rows": 1000, "loss": 0.1, "final": True, "note": None}
+    return {
+        "exact.json": (cp.Model(coin, "1/3"), {}, {}),
+        "mixture.json": (cp.Model(pair), {}, {}),
+        "floats.json": (cp.Model(floats, 0.25, notes), {}, {}),
+        "floats.npz": (cp.Model(floats, 0.25, notes), {}, {}),
+        "log.att": (cp.Model(floats), {}, {}),
+        "first.att": (cp.Model(first), {}, {}),
+        "exact.att": (cp.Model(pair), probability, probability),
+        "exact.drn": (cp.Model(pair), {}, {}),
+        "floats.drn": (cp.Model(floats), {}, {}),
+        "first.drn": (cp.Model(first), {}, {}),
+        "floats.tra": (cp.Model(floats), {}, {}),
+        "first.tra": (cp.Model(first), {}, {}),
+    }
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, (model, options, _) in golden().items():
+        cp.save(model, FOLDER / name, **options)
