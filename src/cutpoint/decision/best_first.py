@@ -146,7 +146,7 @@ class Back:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A word (``part`` is None), or all longer ones with this prefix or suffix, and their largest acceptance at most."""
+    """A word (``part`` is None), or all longer ones with this prefix or suffix; no acceptance is above the bound."""
 
     search: BestFirst
     codes: Codes

@@ -31,6 +31,8 @@ from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
 
+MOST_SEARCHED = 10**6
+"""Prefixes and suffixes that a best-first search looks at before it gives up."""
 LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
 
@@ -146,7 +148,7 @@ class Language:
         whole_number("limit", limit, least=1)
         return count_words(self._columns, whole_number("length", length, least=0), limit)
 
-    def most_accepted(self, k: int, max_length: int, limit: int = LIMIT) -> list[Accepted]:
+    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[Accepted]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
 
         Words of exactly equal acceptance come in length-lexicographic order. The search goes from
@@ -172,7 +174,7 @@ class Language:
             )
         return ranked
 
-    def find_word(self, max_length: int, limit: int = LIMIT) -> PlainWord | Unknown | None:
+    def find_word(self, max_length: int, limit: int = MOST_SEARCHED) -> PlainWord | Unknown | None:
         """Some word of the language up to a length, searched best first; None is a proof that there is none.
 
         The shortest word is ``next(language.words())``. :class:`Unknown` after ``limit`` prefixes and suffixes.
