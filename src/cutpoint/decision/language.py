@@ -182,7 +182,7 @@ class Language:
         Examples
         --------
         >>> import cutpoint as cp
-        >>> L = cp.Language(cp.gallery.value_one("3/4"), "9/10")
+        >>> L = cp.Language(cp.gallery.value_one("3/4"), "7/10")
         >>> L.find_word(max_length=5) is None, L.find_word(max_length=40) in L
         (True, True)
         """
