@@ -65,11 +65,11 @@ if TYPE_CHECKING:
     from cutpoint.decision.quotient import quotient as quotient
     from cutpoint.decision.quotient import trim as trim
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
-    from cutpoint.formats import Model as Model
-    from cutpoint.formats import load as load
-    from cutpoint.formats import read_model as read_model
-    from cutpoint.formats import save as save
-    from cutpoint.formats.chunks import Chunk as Chunk
+    from cutpoint.formats.models import Model as Model
+    from cutpoint.formats.models import load as load
+    from cutpoint.formats.models import read_model as read_model
+    from cutpoint.formats.models import save as save
+    from cutpoint.formats.samples import Chunk as Chunk
     from cutpoint.formats.samples import read_chunks as read_chunks
     from cutpoint.formats.samples import read_sample as read_sample
     from cutpoint.formats.samples import write_sample as write_sample
@@ -239,11 +239,11 @@ _LAZY = {
     "Linear": "cutpoint.model.linear",
     "SameLanguage": "cutpoint.model.linear",
     "AcceptorClassifier": "cutpoint.estimator",
-    "Model": "cutpoint.formats.model",
-    "load": "cutpoint.formats.files",
-    "read_model": "cutpoint.formats.files",
-    "save": "cutpoint.formats.files",
-    "Chunk": "cutpoint.formats.chunks",
+    "Model": "cutpoint.formats.models",
+    "load": "cutpoint.formats.models",
+    "read_model": "cutpoint.formats.models",
+    "save": "cutpoint.formats.models",
+    "Chunk": "cutpoint.formats.samples",
     "read_chunks": "cutpoint.formats.samples",
     "read_sample": "cutpoint.formats.samples",
     "write_sample": "cutpoint.formats.samples",

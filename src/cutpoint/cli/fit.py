@@ -23,7 +23,7 @@ from cutpoint.cli.spoken import spoken
 from cutpoint.cli.watching import watched_search
 from cutpoint.data import Sample
 from cutpoint.exact import cut_point_value
-from cutpoint.formats import save
+from cutpoint.formats.models import save
 from cutpoint.formats.samples import read_sample
 from cutpoint.learning.evidence import check_evidence
 from cutpoint.learning.folds import held_out

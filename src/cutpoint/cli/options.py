@@ -15,7 +15,7 @@ import click
 
 from cutpoint.data.names import counted, shown, suggestion
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
-from cutpoint.formats import Model, read_model
+from cutpoint.formats.models import Model, read_model
 from cutpoint.model import Acceptor, gallery
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])

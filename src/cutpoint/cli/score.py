@@ -28,8 +28,8 @@ from cutpoint.data.storage import writing_whole
 from cutpoint.data.tokens import Tokens
 from cutpoint.decision import Language
 from cutpoint.errors import InvalidFile
-from cutpoint.formats.chunks import Chunk
 from cutpoint.formats.samples import read_chunks
+from cutpoint.formats.samples.chunks import Chunk
 from cutpoint.model import Acceptor
 
 
