@@ -331,11 +331,13 @@ def test_distance_goes_far_where_acceptors_forget() -> None:
     assert cp.distance(cp.gallery.tomita(3), cp.gallery.tomita(7), 200) == cp.Distance(Fraction(1), "10")
 
 
-def test_distance_of_functions_that_fade() -> None:
+def test_distance_of_functions_that_fade_or_grow() -> None:
     """Only ab has a value: bounds must hold for short beginnings too, not only for those of full length."""
     zero = [0, 0, 0]
     f = cp.Linear("ab", [1, 0, 0], {"a": [[0, 1, 0], zero, zero], "b": [zero, [0, 0, 1], zero]}, [0, 0, -5])
     assert cp.distance(f, cp.Linear.constant("ab", 0), 6) == cp.Distance(Fraction(5), "ab")
+    doubling = cp.Linear("a", [1], [[[2]]], [1])
+    assert cp.distance(doubling, cp.Linear.constant("a", 0), 10) == cp.Distance(Fraction(1024), "a" * 10)
     assert cp.distance(0.5 * f, cp.p_adic(2).renamed(symbols={"0": "a", "1": "b"}), 6).word == "ab"
 
 

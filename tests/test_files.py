@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.formats import json_file
+from cutpoint.formats.models import json_file
 from tests.golden.generate import FOLDER, golden
 from tests.strategies import acceptors
 
@@ -193,7 +193,7 @@ def test_what_is_written_fits_the_schema(acceptor: cp.Acceptor, cut_point: Any) 
 @cache
 def schema() -> Any:
     jsonschema = pytest.importorskip("jsonschema")
-    content = json.loads((resources.files("cutpoint.formats") / "acceptor.schema.json").read_text())
+    content = json.loads((resources.files("cutpoint.formats.models") / "acceptor.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(content)
     return jsonschema.Draft202012Validator(content)
 
@@ -385,8 +385,8 @@ def test_too_large_for_text_is_refused_before_it_is_written(tmp_path: Path) -> N
 
 
 def test_what_would_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cutpoint.formats.strict.MOST_VALUES", 20)
-    monkeypatch.setattr("cutpoint.formats.files.MOST_LINES", 20)
+    monkeypatch.setattr("cutpoint.formats.models.strict.MOST_VALUES", 20)
+    monkeypatch.setattr("cutpoint.formats.models.files.MOST_LINES", 20)
     for suffix, sentence in (
         (".json", "a file can keep a model of .* values in JSON, names included; this has more."),
         (".drn", "the file would have 29 lines, more than the 20 of a text file. Save as .npz."),

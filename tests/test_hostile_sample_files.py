@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.formats import streams
+from cutpoint.formats.samples import streams
 
 GZ = gzip.compress(b"1\tab\n" * 1000)
 CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
@@ -431,7 +431,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path
 
 
 def test_a_quote_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cutpoint.formats.delimited.LONGEST_LINE", 1000)
+    monkeypatch.setattr("cutpoint.formats.samples.delimited.LONGEST_LINE", 1000)
     monkeypatch.setattr(streams, "BLOCK", 100)
     with pytest.raises(cp.InvalidFile, match=r"line 2: the quote that is opened in this row is not closed\.$"):
         cp.read_sample(io.StringIO('word\n"' + "ab\n" * 10_000), format="csv")

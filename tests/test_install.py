@@ -45,5 +45,5 @@ def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "cutpoint/kernels/reference.py" in names
     assert "cutpoint/py.typed" in names
-    assert "cutpoint/formats/acceptor.schema.json" in names
+    assert "cutpoint/formats/models/acceptor.schema.json" in names
     assert not any(name.endswith(".so") for name in names)

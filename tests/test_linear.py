@@ -230,6 +230,10 @@ def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], kind: type[E
         (lambda f: f * cp.p_adic(2), "* takes a number; write f & g for the product of two functions word by word."),
         (lambda f: f * float("nan"), "a factor must be a finite number or a string such as '1/3'; got nan."),
         (lambda f: f * "two", "a factor must be a finite number or a string such as '1/3'; got 'two'."),
+        (
+            lambda f: np.array([1.0, 2.0]) * f,
+            "a factor must be a finite number or a string such as '1/3'; got array([1., 2.]).",
+        ),
         (lambda f: f / 0, "a linear function cannot be divided by 0."),
         (
             lambda f: f + None,

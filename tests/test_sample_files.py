@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.formats import streams
+from cutpoint.formats.samples import streams
 from tests.strategies import KINDS, acceptors, samples
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -104,7 +104,7 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 def test_parquet_comes_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cutpoint.formats.parquet.SLICE", 3)
+    monkeypatch.setattr("cutpoint.formats.samples.parquet.SLICE", 3)
     words = [f"{k:b}" for k in range(8)]
     pl.DataFrame({"word": words}).write_parquet(tmp_path / "w.parquet")
     chunks = list(cp.read_chunks(tmp_path / "w.parquet"))
@@ -260,7 +260,7 @@ def test_tsv_there_and_back(folder: Path, sample: cp.Sample) -> None:
 def test_tsv_there_and_back_in_small_blocks(folder: Path, sample: cp.Sample) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "BLOCK", 16)
-        patch.setattr("cutpoint.formats.samples.MERGED_AT", 8)
+        patch.setattr("cutpoint.formats.samples.files.MERGED_AT", 8)
         assert again(sample, "t.tsv", folder) == sample
 
 

@@ -68,16 +68,16 @@ if TYPE_CHECKING:
     from cutpoint.decision.quotient import quotient as quotient
     from cutpoint.decision.quotient import trim as trim
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
-    from cutpoint.formats import Model as Model
-    from cutpoint.formats import load as load
-    from cutpoint.formats import read_model as read_model
-    from cutpoint.formats import save as save
-    from cutpoint.formats.chunks import Chunk as Chunk
+    from cutpoint.formats.models import Model as Model
+    from cutpoint.formats.models import load as load
+    from cutpoint.formats.models import read_model as read_model
+    from cutpoint.formats.models import save as save
+    from cutpoint.formats.samples import Chunk as Chunk
     from cutpoint.formats.samples import read_chunks as read_chunks
     from cutpoint.formats.samples import read_sample as read_sample
     from cutpoint.formats.samples import write_sample as write_sample
-    from cutpoint.formats.sharded import ShardedSample as ShardedSample
-    from cutpoint.formats.sharding import write_shards as write_shards
+    from cutpoint.formats.shards.sample import ShardedSample as ShardedSample
+    from cutpoint.formats.shards.writing import write_shards as write_shards
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -243,16 +243,16 @@ _LAZY = {
     "Linear": "cutpoint.model.linear",
     "SameLanguage": "cutpoint.model.linear",
     "AcceptorClassifier": "cutpoint.estimator",
-    "Model": "cutpoint.formats.model",
-    "load": "cutpoint.formats.files",
-    "read_model": "cutpoint.formats.files",
-    "save": "cutpoint.formats.files",
-    "Chunk": "cutpoint.formats.chunks",
+    "Model": "cutpoint.formats.models",
+    "load": "cutpoint.formats.models",
+    "read_model": "cutpoint.formats.models",
+    "save": "cutpoint.formats.models",
+    "Chunk": "cutpoint.formats.samples",
     "read_chunks": "cutpoint.formats.samples",
     "read_sample": "cutpoint.formats.samples",
     "write_sample": "cutpoint.formats.samples",
-    "ShardedSample": "cutpoint.formats.sharded",
-    "write_shards": "cutpoint.formats.sharding",
+    "ShardedSample": "cutpoint.formats.shards.sample",
+    "write_shards": "cutpoint.formats.shards.writing",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",

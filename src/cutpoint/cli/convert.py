@@ -6,7 +6,7 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import MODEL, model_of
-from cutpoint.formats import save
+from cutpoint.formats.models import save
 
 
 @click.command()

@@ -16,7 +16,7 @@ from cutpoint.data.names import counted
 from cutpoint.errors import InvalidSample
 from cutpoint.estimator.cut import best_cut_point
 from cutpoint.exact import cut_point_value
-from cutpoint.formats import save
+from cutpoint.formats.models import save
 from cutpoint.formats.samples import read_sample
 from cutpoint.learning.evaluation import Evaluation, evaluate
 from cutpoint.learning.folds import splits

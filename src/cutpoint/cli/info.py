@@ -8,7 +8,7 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import json_option, model_of, reading_options
-from cutpoint.formats.files import is_model_file
+from cutpoint.formats.models.files import is_model_file
 from cutpoint.formats.samples import read_sample
 
 

@@ -8,7 +8,7 @@ from cutpoint.cli import printing
 from cutpoint.cli.options import MODEL, json_option, model_of
 from cutpoint.decision.minimize import minimize
 from cutpoint.decision.quotient import quotient, trim
-from cutpoint.formats import Model, save
+from cutpoint.formats.models import Model, save
 
 
 @click.command()

@@ -13,7 +13,7 @@ import click
 
 from cutpoint.data.names import suggestion
 from cutpoint.errors import CutpointError, InvalidArgument
-from cutpoint.formats import Model, read_model
+from cutpoint.formats.models import Model, read_model
 from cutpoint.model import Acceptor, gallery
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])

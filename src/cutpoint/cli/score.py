@@ -13,8 +13,8 @@ from cutpoint.cli import printing
 from cutpoint.cli.options import MODEL, cut_point_option, model_of, reading_options, threads_option
 from cutpoint.data.storage import writing_whole
 from cutpoint.decision import Language
-from cutpoint.formats.chunks import Chunk
 from cutpoint.formats.samples import read_chunks
+from cutpoint.formats.samples.chunks import Chunk
 from cutpoint.model import Acceptor
 
 

@@ -88,9 +88,9 @@ def distance(left: Acceptor | Linear, right: Acceptor | Linear, max_length: int,
         _Side(first, isinstance(left, Acceptor), exact, scales, longest),
         _Side(second, isinstance(right, Acceptor), exact, scales, longest),
     )
-    value, codes = _largest(sides, scales, longest, limit)
-    unit = Fraction(1, scales.initial * scales.final * scales.step**longest) if exact else 1.0
-    return Distance(value * unit, first.alphabet.decode(np.array(codes, dtype=np.int32)))
+    best, codes, length = _largest(sides, scales, longest, limit)
+    value = Fraction(int(best), scales.initial * scales.final * scales.step**length) if exact else float(best)
+    return Distance(value, first.alphabet.decode(np.array(codes, dtype=np.int32)))
 
 
 class _Scales(NamedTuple):
@@ -118,47 +118,55 @@ class _Side:
         return np.concatenate([columns @ matrix.T for matrix in self.matrices])
 
     def ranges(self, columns: Numbers, more: int) -> tuple[Numbers, Numbers]:
-        """Bounds of the values of words that end as the columns do and have up to ``more`` symbols before."""
+        """Bounds of the values of words that end as the columns do and have up to ``more`` symbols before.
+
+        Those of a distribution are the least and the largest entry, however many symbols came before.
+        """
         if self.boxes is None:
-            scale = self.unit * self.step**more
-            return columns.min(axis=1) * scale, columns.max(axis=1) * scale
+            return columns.min(axis=1) * self.unit, columns.max(axis=1) * self.unit
         low, high = self.boxes[more]
         up, down = np.maximum(columns, 0), np.minimum(columns, 0)
         return up @ low + down @ high, up @ high + down @ low
 
     def _row_bounds(self, longest: int) -> list[tuple[Numbers, Numbers]]:
-        """Bounds of each entry of the rows of all words up to length j, for j = 0 … longest."""
-        found = [(self.initial, self.initial)]
-        up, down = np.maximum(self.matrices, 0), np.minimum(self.matrices, 0)
-        for j in range(1, longest + 1):
-            (low, high), here = found[-1], self.initial * self.step**j
+        """Bounds of each entry of the rows of all words up to length j, for j = 0 … longest; fractions if exact."""
+        here: Numbers = self.initial
+        matrices: Numbers = self.matrices
+        if here.dtype == object:
+            here, matrices = here * Fraction(1), matrices * Fraction(1, self.step)
+        found = [(here, here)]
+        up, down = np.maximum(matrices, 0), np.minimum(matrices, 0)
+        for _ in range(longest):
+            low, high = found[-1]
             lows, highs = low @ up + high @ down, high @ up + low @ down
             found.append((np.minimum(here, lows.min(axis=0)), np.maximum(here, highs.max(axis=0))))
         return found
 
 
-def _largest(sides: tuple[_Side, _Side], scales: _Scales, longest: int, limit: int) -> tuple[Any, Codes]:
-    """Largest absolute difference, at the scale of the longest words, and its word."""
+def _largest(sides: tuple[_Side, _Side], scales: _Scales, longest: int, limit: int) -> tuple[Any, Codes, int]:
+    """Largest absolute difference, its word, and the length at which the search ended, whose scale it has."""
     left, right = sides
     columns = left.final[None, :], right.final[None, :]
     words: list[Codes] = [()]
-    best: Any = -1
+    best: Any = -1  # times scale**length, as the columns are
     where: Codes = ()
     for length in range(longest + 1):
         if length:
             columns, words = _longer(sides, columns, words)
             _check_room(len(words), length, limit)
-        more = longest - length
-        values = np.abs(columns[0] @ left.initial - columns[1] @ right.initial) * scales.step**more
+            best = best * scales.step
+        values = np.abs(columns[0] @ left.initial - columns[1] @ right.initial)
         top = int(np.argmax(values))
         if values[top] > best:
             best, where = values[top], words[top]
-        (low, high), (other_low, other_high) = left.ranges(columns[0], more), right.ranges(columns[1], more)
+        (low, high), (other_low, other_high) = (
+            side.ranges(part, longest - length) for side, part in zip(sides, columns, strict=True)
+        )
         going = np.flatnonzero(np.maximum(high - other_low, other_high - low) > best)
         columns, words = (columns[0][going], columns[1][going]), [words[i] for i in going]
         if not words:
             break
-    return best, where
+    return best, where, length
 
 
 def _longer(sides: tuple[_Side, _Side], columns: Columns, words: list[Codes]) -> tuple[Columns, list[Codes]]:

@@ -22,7 +22,7 @@ from cutpoint.learning.evidence import check_evidence, check_sample_or_shards
 from cutpoint.learning.journal import Journal
 from cutpoint.learning.labelling import Labelling
 from cutpoint.learning.learned import Learned, Member, Round, unused_sentence
-from cutpoint.learning.search import Search, SearchProgress
+from cutpoint.learning.search import LAST_STEPS, TEAM_STEPS, Search, SearchProgress
 from cutpoint.learning.settings import Hidden, Named, Setting
 from cutpoint.learning.sharded import Sharded, check_engine
 from cutpoint.learning.starts import Start
@@ -80,8 +80,9 @@ def learn(
     n_states : number of states; None tries 2, 4, 8, … and takes the number that does best on held-out observations (a
         larger one must be better, for a single acceptor by a standard error). States seen in the sample set it, and
         name the states.
-    team : 1 returns one acceptor, of the folds' winners the one nearest to their mean. k > 1 returns the mixture of
-        k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
+    team : 1 returns one acceptor, of the folds' winners the one nearest to their mean; or, unless they are clearly
+        better on held-out words, a deterministic machine that takes some labels for wrong. k > 1 returns the mixture
+        of k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
     n_final : number of final states; by default half of them, or as merging finds them.
     final : names of the final states, where states were seen; by default those seen with an accepting verdict.
     classes : names of classes, if what the sample has as seen states are classes: each class is shared by several
@@ -235,7 +236,8 @@ def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> L
     """Run the search and put its winners together."""
     best, stop = search.run(sizes, caution=1.0 if team == 1 else 0.0)  # members of a team err apart: no caution
     winners = search.winners[best]
-    places = [(search.refitted(winner), winner.kinds) for winner in winners]
+    steps = TEAM_STEPS if team > 1 else LAST_STEPS
+    places = [(search.refitted(winner, steps), winner.kinds) for winner in winners]
     alphabet = search.sample.alphabet
     members = tuple(
         Member(
@@ -248,13 +250,15 @@ def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> L
     )
     chosen = list(range(len(members)))[:team] if team > 1 else [search.nearest_to_all(places)]
     members = members[:team] if team > 1 else members
-    best_few = [places[k] for k in chosen]
-    parts = [members[k].acceptor for k in chosen]
+    machine = search.simplest(best) if team == 1 else None
+    best_few = [machine.place(best)] if machine else [places[k] for k in chosen]
+    parts = [search.setting.acceptor(alphabet, *place) for place in best_few]
     acceptor = mixture(parts) if team > 1 else parts[0]
     visits = np.concatenate([search.visits(*place) for place in best_few])
     used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
     unused = tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
     detail = unused_sentence(unused, acceptor.n_states) if unused else ""
+    told = " ".join(filter(None, (machine.sentence if machine else "", detail)))
     if unused and asked and team == 1:
         warnings.warn(detail, UnusedStatesWarning, stacklevel=3)
     return Learned(
@@ -262,7 +266,7 @@ def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> L
         tuple(entry.objective for entry in members[chosen[0]].curve),
         stop,
         search.log_likelihood(best_few),
-        detail,
+        told,
         members,
         tuple(search.sizes[size] for size in sorted(search.sizes)),
         search.e_steps,

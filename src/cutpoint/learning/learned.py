@@ -75,7 +75,8 @@ class Learned(Fit):
     Attributes
     ----------
     history : objective on its training part after each round of the member that was chosen (of a team: the first).
-    members : the winners of the folds; a team is their mixture, otherwise the one nearest to that mixture is chosen.
+    members : the winners of the folds; a team is their mixture, otherwise the one nearest to that mixture is chosen,
+        or a deterministic machine near one of them; ``detail`` tells.
     sizes : how each number of states did that was tried.
     e_steps : E-steps in all.
     unused : states that no run visits, in expectation not even half a time.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.errors import ImpossibleObservation
+from cutpoint.learning.deterministic import Machine
 from cutpoint.learning.engine import InMemory, Parameters
 from cutpoint.learning.fit import Stop
 from cutpoint.learning.folds import Split, clearly_lower, splits
@@ -26,13 +27,16 @@ from cutpoint.learning.tournament import SCHEDULE, Entrant, Tournament, climb_fr
 
 Floats = NDArray[np.float64]
 
-LAST_STEPS = 10
-"""E-steps of a fold's winner on all observations."""
+LAST_STEPS, TEAM_STEPS = 10, 30
+"""E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
 
 NO_START = (
     "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
     "final states. Check final={...} and the verdicts, or raise prior."
 )
+
+LUCK = 3.0
+"""Standard errors by which the winners must be better than a simple machine: what they are judged by chose them."""
 
 FEW = 4
 """So many entrants of a fold are judged together, to choose the number of states."""
@@ -89,6 +93,7 @@ class Search:
     whole: Sharded | None = None
     e_steps: int = 0
     winners: dict[int, list[Entrant]] = field(default_factory=dict)
+    finalists: dict[int, list[tuple[Split, list[Entrant]]]] = field(default_factory=dict)
     sizes: dict[int, Size] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -125,11 +130,11 @@ class Search:
         assert best is not None, "there is at least one size"
         return best, Stop.SEARCHED
 
-    def refitted(self, winner: Entrant) -> Parameters:
+    def refitted(self, winner: Entrant, steps: int = LAST_STEPS) -> Parameters:
         """Winner of a fold after a few E-steps on all observations."""
         engine = self.whole or InMemory(self.sample, self.threads)
         climb = climb_from(winner.best, engine, self.setting.masks(winner.kinds), self.prior)
-        climb.advance(LAST_STEPS)
+        climb.advance(steps)
         self.e_steps += climb.e_steps
         return climb.parameters
 
@@ -158,6 +163,25 @@ class Search:
         apart = [_divergence(mean, own) for own in probabilities]
         return int(np.argmin([float((self.sample.counts * value).sum()) for value in apart]))
 
+    def simplest(self, n_states: int) -> Machine | None:
+        """Deterministic machine that takes some labels for wrong, unless the folds' winners are clearly better."""
+        finalists = self.finalists.get(n_states, [])
+        places = [(entrant.best, entrant.kinds) for _, entrants in finalists for entrant in entrants]
+        machine = self.setting.machine(places, self.sample, n_states)
+        if machine is None:
+            return None
+        place, kinds = machine.place(n_states)
+        gains, counts = [], []
+        for split, (winner, *_) in finalists:
+            engine = InMemory(split.validation, self.threads)
+            logs = engine.log_likelihoods(winner.best, self.setting.masks(winner.kinds))
+            gains.append(logs - engine.log_likelihoods(place, self.setting.masks(kinds)))
+            counts.append(split.validation.counts)
+        gain, count = np.concatenate(gains), np.concatenate(counts)
+        mean = float(np.average(gain, weights=count))
+        error = math.sqrt(float(np.average((gain - mean) ** 2, weights=count)) / float(count.sum()))
+        return machine if mean <= LUCK * error else None
+
     def _tournaments(self, n_states: int) -> None:
         """One tournament per fold."""
         self.winners[n_states] = []
@@ -168,6 +192,7 @@ class Search:
             if not np.isfinite(entrants[0].loss):
                 continue
             self.winners[n_states].append(entrants[0])
+            self.finalists.setdefault(n_states, []).append((split, entrants[:FEW]))
             joint.append(tournament.joint_loss(entrants[:FEW]))
             losses = tuple(winner.loss for winner in self.winners[n_states])
             self.sizes[n_states] = Size(n_states, losses, tuple(joint))

@@ -12,6 +12,7 @@ from cutpoint.data import Sample
 from cutpoint.data.alphabet import Alphabet
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.learning.deterministic import Machine, Place, simplest
 from cutpoint.learning.engine import Parameters
 from cutpoint.learning.evidence import table_masks
 from cutpoint.learning.labelling import Kinds, Labelling
@@ -51,6 +52,9 @@ class Setting(Protocol):
     def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
         """What each state shows."""
 
+    def machine(self, places: list[Place], sample: Sample, n_states: int) -> Machine | None:
+        """Deterministic machine near some acceptor that explains the sample by itself and some wrong labels, if any."""
+
 
 class Hidden:
     """States without names: of each only a label can be seen, a verdict or a class."""
@@ -72,6 +76,10 @@ class Hidden:
     def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
         """Verdict or class of each state."""
         return tuple(self.labelling.names[kind] for kind in kinds)
+
+    def machine(self, places: list[Place], sample: Sample, n_states: int) -> Machine | None:
+        """The simplest one, unless a number of final states was asked for."""
+        return simplest(places, sample, self.labelling, n_states) if self._n_final is None else None
 
     def check_size(self, n_states: int) -> None:
         """Refuse fewer states than labels, or than final states and one more."""
@@ -137,6 +145,10 @@ class Named:
     def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
         """Whether each state is final."""
         return tuple(self.final.tolist())
+
+    def machine(self, places: list[Place], sample: Sample, n_states: int) -> Machine | None:
+        """None: states with names are not to be changed for others."""
+        return None
 
 
 def _seen_states(sample: Sample) -> list[Hashable]:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from cutpoint.data.names import shown
-from cutpoint.formats.arrays import Number, check_room
-from cutpoint.formats.mdp import ACCEPT, DEADLOCK, INIT, State, acceptor_of, each_choice, n_choices, process
-from cutpoint.formats.model import Model, Options, in_floats, only_acceptor
-from cutpoint.formats.numerals import number_of, numeral
-from cutpoint.formats.source import Source
+from cutpoint.formats.models.arrays import Number, check_room
+from cutpoint.formats.models.mdp import ACCEPT, DEADLOCK, INIT, State, acceptor_of, each_choice, n_choices, process
+from cutpoint.formats.models.model import Model, Options, in_floats, only_acceptor
+from cutpoint.formats.models.numerals import number_of, numeral
+from cutpoint.formats.models.source import Source
 
 _LABEL = re.compile(r'([0-9]{1,18})="([^"]*)"')
 _LABELLED = re.compile(r"([0-9]{1,18}):((?: +[0-9]{1,18})*)")

@@ -20,12 +20,12 @@ from cutpoint.data.shards import Head, Shards, Size, held
 from cutpoint.data.storage import write_together, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.exact import whole_number
-from cutpoint.formats.choosing import EVENT_TABLE, WORD_TABLE, ReadOptions
-from cutpoint.formats.events import gathered_tables
-from cutpoint.formats.manifest import NAME, manifest
-from cutpoint.formats.samples import read_chunks
-from cutpoint.formats.sharded import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
-from cutpoint.formats.streams import refusal
+from cutpoint.formats.samples.choosing import EVENT_TABLE, WORD_TABLE, ReadOptions
+from cutpoint.formats.samples.files import read_chunks
+from cutpoint.formats.samples.streams import refusal
+from cutpoint.formats.shards.events import gathered_tables
+from cutpoint.formats.shards.manifest import NAME, manifest
+from cutpoint.formats.shards.sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
 
 RUN = 1 << 24
 """Words and symbols that are gathered, merged and sorted at a time."""

@@ -12,8 +12,8 @@ from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.data.marks import Verdict
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument
-from cutpoint.formats.chunks import Chunk
-from cutpoint.formats.streams import Block, refusal
+from cutpoint.formats.samples.chunks import Chunk
+from cutpoint.formats.samples.streams import Block, refusal
 
 LARGEST_ALPHABET = 100_000
 """Symbols that a header may claim."""

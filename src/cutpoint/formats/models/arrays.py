@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import CutpointError
-from cutpoint.formats.model import Options, too_long, too_many
-from cutpoint.formats.source import Source
+from cutpoint.formats.models.model import Options, too_long, too_many
+from cutpoint.formats.models.source import Source
 from cutpoint.model import Acceptor
 
 Number = Fraction | float

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from cutpoint.data.names import shown
 from cutpoint.errors import FormatError
-from cutpoint.formats.arrays import check_room
-from cutpoint.formats.mdp import State, acceptor_of, n_choices, process
-from cutpoint.formats.model import Model, Options, only_acceptor
-from cutpoint.formats.numerals import number_of, numeral
-from cutpoint.formats.source import Source
+from cutpoint.formats.models.arrays import check_room
+from cutpoint.formats.models.mdp import State, acceptor_of, n_choices, process
+from cutpoint.formats.models.model import Model, Options, only_acceptor
+from cutpoint.formats.models.numerals import number_of, numeral
+from cutpoint.formats.models.source import Source
 
 _HEAD = """// one action per symbol; final states are labelled accept
 @type: MDP

@@ -12,8 +12,8 @@ from typing import IO, Any
 from cutpoint.data.names import counted, listed
 from cutpoint.data.paths import is_remote
 from cutpoint.errors import InvalidArgument, MissingExtra
-from cutpoint.formats.choosing import EVENT_TABLE
-from cutpoint.formats.streams import extensions, refusal
+from cutpoint.formats.samples.choosing import EVENT_TABLE
+from cutpoint.formats.samples.streams import extensions, refusal
 
 AT_ONCE = 1 << 26
 """Bytes of a table that are gathered at once; as Python values they take some ten times as much."""

@@ -10,9 +10,9 @@ from xml.parsers import expat
 
 from cutpoint.data.names import shown
 from cutpoint.errors import FormatError, InvalidArgument
-from cutpoint.formats.arrays import Number, assembled, check_room
-from cutpoint.formats.model import Model, Options
-from cutpoint.formats.source import MOST_TEXT, Source
+from cutpoint.formats.models.arrays import Number, assembled, check_room
+from cutpoint.formats.models.model import Model, Options
+from cutpoint.formats.models.source import MOST_TEXT, Source
 from cutpoint.model import Acceptor
 
 SINK = "sink"

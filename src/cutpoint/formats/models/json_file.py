@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet
 from cutpoint.errors import CutpointError, InvalidArgument
-from cutpoint.formats.arrays import Number, built, check_fractions, check_room
-from cutpoint.formats.model import Model, Options, fitting
-from cutpoint.formats.names import plain
-from cutpoint.formats.numerals import numeral
-from cutpoint.formats.source import Source
-from cutpoint.formats.strict import MOST_VALUES, Value, canonical, document, has_many_values
+from cutpoint.formats.models.arrays import Number, built, check_fractions, check_room
+from cutpoint.formats.models.model import Model, Options, fitting
+from cutpoint.formats.models.names import plain
+from cutpoint.formats.models.numerals import numeral
+from cutpoint.formats.models.source import Source
+from cutpoint.formats.models.strict import MOST_VALUES, Value, canonical, document, has_many_values
 from cutpoint.model.parts import States
 
 FORMAT = "acceptor"

@@ -15,8 +15,8 @@ import numpy as np
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
-from cutpoint.formats.names import is_unicode, name_of
-from cutpoint.formats.source import Source
+from cutpoint.formats.models.names import is_unicode, name_of
+from cutpoint.formats.models.source import Source
 
 MOST_VALUES = 2_500_000
 """Most values of a document: each takes tens of bytes of memory for as little as one byte of text."""

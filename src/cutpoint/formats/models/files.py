@@ -13,9 +13,9 @@ from typing import Any, get_args
 from cutpoint.data.names import counted, shown
 from cutpoint.data.storage import write_together
 from cutpoint.errors import InvalidArgument, InvalidFile
-from cutpoint.formats import att, drn, jflap, json_file, npz, prism
-from cutpoint.formats.model import Model, Options, Scalar, Weights
-from cutpoint.formats.source import MOST_LINES, MOST_TEXT, PACKED, Source
+from cutpoint.formats.models import att, drn, jflap, json_file, npz, prism
+from cutpoint.formats.models.model import Model, Options, Scalar, Weights
+from cutpoint.formats.models.source import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor
 
 

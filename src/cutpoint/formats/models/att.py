@@ -15,11 +15,11 @@ from functools import lru_cache
 
 from cutpoint.data.names import shown
 from cutpoint.errors import FormatError
-from cutpoint.formats.arrays import Number, assembled, check_room
-from cutpoint.formats.model import Model, Options, in_floats, only_acceptor
-from cutpoint.formats.names import name_of_token, token
-from cutpoint.formats.numerals import number_of, numeral
-from cutpoint.formats.source import Source
+from cutpoint.formats.models.arrays import Number, assembled, check_room
+from cutpoint.formats.models.model import Model, Options, in_floats, only_acceptor
+from cutpoint.formats.models.names import name_of_token, token
+from cutpoint.formats.models.numerals import number_of, numeral
+from cutpoint.formats.models.source import Source
 from cutpoint.model import Acceptor
 
 EPSILON = "<eps>"

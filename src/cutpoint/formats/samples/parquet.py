@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutpoint.errors import InvalidFile, MissingExtra
-from cutpoint.formats.rows import Rows
-from cutpoint.formats.streams import Source, extensions, name_of, opened, refusal
+from cutpoint.formats.samples.rows import Rows
+from cutpoint.formats.samples.streams import Source, extensions, name_of, opened, refusal
 
 SLICE = 1 << 16
 """Rows that are read at once."""

@@ -11,10 +11,10 @@ from cutpoint.data.packing import Packed
 from cutpoint.data.paths import beside, content_of
 from cutpoint.data.shards import Head, Shards, Size
 from cutpoint.errors import CutpointError
-from cutpoint.formats.json_file import digest
-from cutpoint.formats.names import plain
-from cutpoint.formats.source import MOST_TEXT, Source
-from cutpoint.formats.strict import Value, document
+from cutpoint.formats.models.json_file import digest
+from cutpoint.formats.models.names import plain
+from cutpoint.formats.models.source import MOST_TEXT, Source
+from cutpoint.formats.models.strict import Value, document
 
 NAME = "manifest.json"
 FORMAT = "shards"

@@ -19,10 +19,10 @@ from cutpoint.data.paths import content_of, matching
 from cutpoint.data.shards import Head, Held, Shards, Size
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
-from cutpoint.formats.choosing import EVENT_TABLE, WORD_TABLE, ReadOptions
-from cutpoint.formats.manifest import read_manifest
-from cutpoint.formats.samples import read_sample
-from cutpoint.formats.streams import extensions
+from cutpoint.formats.samples.choosing import EVENT_TABLE, WORD_TABLE, ReadOptions
+from cutpoint.formats.samples.files import read_sample
+from cutpoint.formats.samples.streams import extensions
+from cutpoint.formats.shards.manifest import read_manifest
 
 OBSERVATIONS = 100_000
 """Distinct observations of a shard, unless told."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cutpoint.data.names import counted, shown
-from cutpoint.formats.arrays import Number, assembled, check_room
-from cutpoint.formats.model import Options
-from cutpoint.formats.names import name_of_token, token
-from cutpoint.formats.source import Source
+from cutpoint.formats.models.arrays import Number, assembled, check_room
+from cutpoint.formats.models.model import Options
+from cutpoint.formats.models.names import name_of_token, token
+from cutpoint.formats.models.source import Source
 from cutpoint.model import Acceptor
 
 INIT, ACCEPT, START, DEADLOCK = "init", "accept", "start", "deadlock"

@@ -11,8 +11,8 @@ import numpy as np
 from cutpoint.data import Sample
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument
-from cutpoint.formats.rows import Rows
-from cutpoint.formats.streams import LONGEST_LINE, Block, refusal
+from cutpoint.formats.samples.rows import Rows
+from cutpoint.formats.samples.streams import LONGEST_LINE, Block, refusal
 
 
 def rows_of(blocks: Iterable[Block], name: str, delimiter: str, quotes: bool) -> Iterator[Rows]:

@@ -11,10 +11,10 @@ from cutpoint.data import Alphabet, Sample, Symbol
 from cutpoint.data.names import shown
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import InvalidArgument, InvalidSample
-from cutpoint.formats import abbadingo, delimited, ndjson, parquet
-from cutpoint.formats.choosing import ReadOptions
-from cutpoint.formats.chunks import Chunk, chunks_of
-from cutpoint.formats.streams import COMPRESSED, Source, blocks, decompressor, extensions, name_of, refusal
+from cutpoint.formats.samples import abbadingo, delimited, ndjson, parquet
+from cutpoint.formats.samples.choosing import ReadOptions
+from cutpoint.formats.samples.chunks import Chunk, chunks_of
+from cutpoint.formats.samples.streams import COMPRESSED, Source, blocks, decompressor, extensions, name_of, refusal
 
 FORMATS = {
     ".tsv": "tsv",

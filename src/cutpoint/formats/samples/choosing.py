@@ -9,8 +9,8 @@ from cutpoint.data.alphabet import Symbol
 from cutpoint.data.columns import verdict_of
 from cutpoint.data.names import counted, listed, shown, suggestion
 from cutpoint.errors import InvalidArgument
-from cutpoint.formats.rows import Rows
-from cutpoint.formats.streams import refusal
+from cutpoint.formats.samples.rows import Rows
+from cutpoint.formats.samples.streams import refusal
 
 OUTCOMES = ("accepted", "label", "outcome", "target", "class")
 WORD_TABLE: dict[str, tuple[str, ...]] = {

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import Root, cut_point_value
-from cutpoint.formats.names import is_short, is_unicode
+from cutpoint.formats.models.names import is_short, is_unicode
 from cutpoint.model import Acceptor
 
 Scalar = str | int | float | bool | None

@@ -13,9 +13,9 @@ from cutpoint.data.events import EventTable, gathered
 from cutpoint.data.marks import Verdict
 from cutpoint.data.names import counted, is_hashable, shown
 from cutpoint.errors import InvalidSample, UnknownSymbol
-from cutpoint.formats.choosing import check_no_other, chosen_columns, given_columns, with_header
-from cutpoint.formats.rows import Rows
-from cutpoint.formats.streams import REFUSED, refusal
+from cutpoint.formats.samples.choosing import check_no_other, chosen_columns, given_columns, with_header
+from cutpoint.formats.samples.rows import Rows
+from cutpoint.formats.samples.streams import REFUSED, refusal
 
 
 @dataclass(frozen=True)

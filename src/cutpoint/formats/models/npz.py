@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import FormatError
-from cutpoint.formats.arrays import built
-from cutpoint.formats.json_file import (
+from cutpoint.formats.models.arrays import built
+from cutpoint.formats.models.json_file import (
     check_digest,
     check_head,
     checked_length,
@@ -23,9 +23,9 @@ from cutpoint.formats.json_file import (
     notes,
     with_notes,
 )
-from cutpoint.formats.model import Model, Options, in_floats
-from cutpoint.formats.source import Source
-from cutpoint.formats.strict import canonical, document
+from cutpoint.formats.models.model import Model, Options, in_floats
+from cutpoint.formats.models.source import Source
+from cutpoint.formats.models.strict import canonical, document
 
 MOST_BYTES = 2**33
 """Longest file that is read; its arrays are not packed, so they take no more memory than the file is long."""

@@ -9,8 +9,8 @@ from typing import Any
 from cutpoint.data import Observation, Sample
 from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
-from cutpoint.formats.rows import Rows
-from cutpoint.formats.streams import Block, refusal
+from cutpoint.formats.samples.rows import Rows
+from cutpoint.formats.samples.streams import Block, refusal
 
 
 def rows_of(blocks: Iterable[Block], name: str) -> Iterator[Rows]:
