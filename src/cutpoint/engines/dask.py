@@ -73,24 +73,34 @@ class Dask:
 
     def result(self, future: Any) -> Any:
         """Result of a task, or the error that it raised; what the cluster itself does wrong becomes a sentence."""
-        distributed = _distributed()
         without_workers = 0.0
-        while True:
-            try:
-                return future.result(timeout=LOOK)
-            except CutpointError:
+        while not self._done(future):
+            without_workers = self._checked(without_workers)
+        distributed = _distributed()
+        try:
+            return future.result()
+        except CutpointError:
+            raise
+        except distributed.scheduler.KilledWorker as killed:
+            raise EngineLost(
+                f"the cluster gave up: workers died again and again on the same shards ({_first_line(killed)}). "
+                "Give the workers more memory, or make the shards smaller."
+            ) from None
+        except (distributed.CancelledError, OSError, RuntimeError) as problem:
+            if future.status not in ("cancelled", "lost") and self.client.status == "running":
                 raise
-            except distributed.TimeoutError:
-                without_workers = self._checked(without_workers)
-            except distributed.scheduler.KilledWorker as killed:
-                raise EngineLost(
-                    f"the cluster gave up: workers died again and again on the same shards ({_first_line(killed)}). "
-                    "Give the workers more memory, or make the shards smaller."
-                ) from None
-            except (distributed.CancelledError, distributed.comm.CommClosedError, OSError, RuntimeError) as problem:
-                if future.status not in ("cancelled", "lost") and self.client.status == "running":
-                    raise
-                raise self._lost(_first_line(problem)) from None
+            raise self._lost(_first_line(problem)) from None
+
+    @staticmethod
+    def _done(future: Any) -> bool:
+        """Whether a task is done, well or not; waits for it a little."""
+        try:
+            future.exception(timeout=LOOK)
+        except _distributed().TimeoutError:
+            return False
+        except Exception:
+            return True
+        return True
 
     def _checked(self, without_workers: float) -> float:
         """When the cluster was first seen without workers, 0 if it has some; the error if that is too long ago."""
