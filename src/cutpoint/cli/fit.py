@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from cutpoint.cli import printing
+from cutpoint.cli.engines import check_engine_options, engine_of, engine_options
 from cutpoint.cli.options import json_option, reading_options, seed_option, threads_option
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
@@ -18,11 +19,14 @@ from cutpoint.estimator.cut import best_cut_point
 from cutpoint.exact import cut_point_value
 from cutpoint.formats.models import save
 from cutpoint.formats.samples import read_sample
+from cutpoint.formats.shards.sample import ShardedSample, is_folder_of_shards
+from cutpoint.learning.engine import Engine
 from cutpoint.learning.evaluation import Evaluation, evaluate
 from cutpoint.learning.folds import splits
-from cutpoint.learning.learn import learn
+from cutpoint.learning.learn import SEARCHED, learn
 from cutpoint.learning.learned import Learned
 from cutpoint.learning.search import SearchProgress
+from cutpoint.learning.sharded import Sharded
 from cutpoint.learning.telling import telling_symbols
 from cutpoint.model import Acceptor
 from cutpoint.show.calibration import Bin, calibration
@@ -72,6 +76,7 @@ class Outcome:
 @click.option("--checkpoint", help="File that lets a search which was stopped go on.")
 @seed_option
 @threads_option
+@engine_options
 @json_option
 @reading_options
 def command(
@@ -87,21 +92,29 @@ def command(
     checkpoint: str | None,
     seed: int,
     threads: int | None,
+    engine: str | None,
+    scheduler: str | None,
     as_json: bool,
     reading: dict[str, Any],
 ) -> int:
     """Learn a model from DATA: words with outcomes, one per row, or a table of events (--id, --order, --event).
 
+    DATA may be a folder made by cutpoint shard; then nothing is held out, and --test gives words to judge by.
     Ctrl-C saves the best so far. Exit code 4 if the search was cut short.
 
     \b
     Example: cutpoint fit journeys.tsv -n 6 -o model.json --report report.html
     """
-    sample = read_sample(data, **reading)
-    training, held_out = _parts(sample, test, holdout, seed, reading)
-    with printing.progress() as bar:
+    shards = ShardedSample.open(data) if is_folder_of_shards(data) else None
+    check_engine_options(engine, scheduler, shards is not None)
+    with engine_of(engine, scheduler, threads) as worker, printing.progress() as bar:
+        training, held_out = (
+            _parts_of_shards(shards, worker, test, reading)
+            if shards
+            else _parts(read_sample(data, **reading), test, holdout, seed, reading)
+        )
         learned = learn(
-            training,
+            shards or training,
             states,
             team,
             threads=threads,
@@ -109,6 +122,7 @@ def command(
             checkpoint=checkpoint,
             callback=_watcher(bar),
             rng=seed,
+            engine=worker if shards else None,
         )
     outcome = _outcome(learned, training, held_out, cut_point)
     notes: dict[str, Any] = {"data": Path(data).name, "seed": seed, "stop": learned.stop.name.lower()}
@@ -136,6 +150,18 @@ def _parts(
         )
     split = splits(sample, round(1 / holdout), np.random.default_rng(seed))[0]
     return split.training, split.validation
+
+
+def _parts_of_shards(
+    shards: ShardedSample, worker: Engine, test: str | None, reading: dict[str, Any]
+) -> tuple[Sample, Sample | None]:
+    """What stands for all shards where words are looked at one by one, and the words to judge by."""
+    where = Sharded(shards, shards.alphabet, worker)
+    try:
+        part = where.part(SEARCHED)
+    finally:
+        where.close()
+    return part, None if test is None else read_sample(test, **(reading | {"alphabet": shards.alphabet}))
 
 
 def _watcher(bar: Any) -> Callable[[SearchProgress], None] | None:
