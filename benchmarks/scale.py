@@ -5,6 +5,7 @@
 Needs the extra ``dask``. Every part asserts its answers; figures are those of the machine that it runs on.
 """
 
+import heapq
 import json
 import os
 import pickle
@@ -23,15 +24,17 @@ from typing import Any
 
 import numpy as np
 from distributed import Client, LocalCluster
+from numpy.typing import NDArray
 
 import cutpoint as cp
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.packing import Packed, arrays_of, file_of, order_of
 from cutpoint.data.shards import Head, Size
-from cutpoint.engines.dask import block_size
+from cutpoint.engines.dask import FAN, block_size
 from cutpoint.formats.shards.manifest import NAME, manifest
 from cutpoint.learning.engine import Parameters
 from cutpoint.learning.evidence import mark_masks
+from cutpoint.learning.pairwise import pairwise_sum
 from cutpoint.learning.sharded import Sharded
 
 ROOT = Path(__file__).parents[1]
@@ -182,24 +185,30 @@ def memory(folder: Path) -> dict[str, Any]:
     part = cp.ShardedSample(sample.head, sample.parts[:32], True)
     edges = sum(shard.size.edges for shard in part.parts)
     for states in (8, 16, 32):
-        kept, streamed = (step_seconds(part, cp.engines.Local(2, memory=m), states) for m in (2**40, 0))
+        rows = in_turns(part, [cp.engines.Local(2, memory=room) for room in (2**40, 0)], states, rounds=5)
+        kept, streamed = np.median(rows, axis=0).tolist()
         found[f"{states} states"] = {
             "in memory, ns per edge": 1e9 * kept / edges,
             "out of core, ns per edge": 1e9 * streamed / edges,
-            "ratio": streamed / kept,
+            "ratio": float(np.median(rows[:, 1] / rows[:, 0])),
         }
     return found
 
 
-def step_seconds(sample: cp.ShardedSample, engine: Any, states: int = 8, steps: int = 7) -> float:
-    """Median seconds of an E-step, after the first."""
+def in_turns(sample: cp.ShardedSample, engines: list[Any], states: int, rounds: int = 9) -> NDArray[np.float64]:
+    """Seconds of an E-step of each engine, which take turns, so that other work on the machine disturbs all alike."""
     acceptor = cp.random_acceptor(states, sample.alphabet, rng=7)
     place, masks = Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)
-    where = Sharded(sample, acceptor.alphabet, engine)
-    where.expected_counts(place, masks)
-    found = [timed(lambda: where.expected_counts(place, masks)) for _ in range(steps)]
-    where.close()
-    return float(np.median(found))
+    wheres = [Sharded(sample, acceptor.alphabet, engine) for engine in engines]
+    first = [where.expected_counts(place, masks).transitions.tobytes() for where in wheres]
+    assert len(set(first)) == 1, "the engines differ"
+    rows = [
+        [timed(lambda: where.expected_counts(place, masks)) for where in wheres]  # noqa: B023
+        for _ in range(rounds)
+    ]
+    for where in wheres:
+        where.close()
+    return np.array(rows)
 
 
 def timed(function: Callable[[], Any]) -> float:
@@ -216,12 +225,10 @@ def overhead(folder: Path) -> dict[str, Any]:
     with cluster(2) as client:
         engine = cp.engines.Dask(client)
         for states in (8, 16):
-            rows = [
-                (step_seconds(sample, cp.engines.Local(2), states), step_seconds(sample, engine, states))
-                for _ in range(3)
-            ]
+            rows = in_turns(sample, [cp.engines.Local(2), engine], states)
             local, dask = np.median(rows, axis=0).tolist()
-            found[f"{states} states"] = {"local seconds": local, "Dask seconds": dask, "ratio": dask / local}
+            ratio = float(np.median(rows[:, 1] / rows[:, 0]))
+            found[f"{states} states"] = {"local seconds": local, "Dask seconds": dask, "ratio": ratio}
         acceptor = cp.random_acceptor(8, SYMBOLS, rng=7)
         counts = cp.expected_counts(acceptor, sample, engine=engine)
         found["bytes out per task"] = len(
@@ -242,28 +249,49 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
+def step_of(shards: int, threads: int, shard: float, task: float, add: float) -> dict[str, Any]:
+    """Simulated seconds of a step: one scheduler hands out tasks, threads work, sums wait for what they add.
+
+    ``shard`` is the time of a shard's counts, ``task`` the scheduler's time for a task, ``add`` the time of a sum of up
+    to sixteen counts with their way to the thread that adds them.
+    """
+    size = block_size(shards, threads)
+    works = [min(size, shards - k) * shard for k in range(0, shards, size)]
+    handed, idle = 0.0, [0.0] * threads
+    ready, tasks, levels = [], len(works), 0
+    for work in works:
+        handed += task
+        ready.append(_taken(idle, handed, work))
+    while len(ready) > 1:
+        levels += 1
+        groups = [ready[k : k + FAN] for k in range(0, len(ready), FAN)]
+        tasks += len(groups)
+        sums = []
+        for group in groups:
+            handed = max(handed, *group) + task
+            sums.append(_taken(idle, handed, add))
+        ready = sums
+    return {"shards per block": size, "tasks": tasks, "levels": levels, "seconds": ready[0]}
+
+
+def _taken(idle: list[float], handed: float, work: float) -> float:
+    """When a task is done that the first idle thread takes."""
+    done = max(heapq.heappop(idle), handed) + work
+    heapq.heappush(idle, done)
+    return done
+
+
 def tree(folder: Path) -> dict[str, Any]:
-    """Depth and traffic of the sums of a step by the number of shards and workers, from the rule of the engine."""
+    """The tree of sums simulated with what was measured: first the step that was measured too, then 10¹⁰ words."""
     del folder
-    rows = []
-    for shards, threads in ((64, 2), (1_000, 64), (100_000, 256), (100_000, 1024)):
-        size = block_size(shards, threads)
-        level, sums, depth = -(-shards // size), 0, 0
-        blocks = level
-        while level > 1:
-            level, depth = -(-level // 16), depth + 1
-            sums += level
-        rows.append(
-            {
-                "shards": shards,
-                "threads": threads,
-                "shards per block": size,
-                "blocks": blocks,
-                "sums": sums,
-                "levels": depth,
-            }
-        )
-    return {"rows": rows}
+    measured = json.loads(RESULTS.read_text())["overhead"]
+    acceptor = cp.random_acceptor(8, SYMBOLS, rng=7)
+    counts = cp.expected_counts(acceptor, cp.Sample(["a"]))
+    add = timed(lambda: pairwise_sum([counts] * FAN)) + 2.0 * measured["seconds per empty task"]
+    costs = (2.0 * measured["8 states"]["local seconds"] / 64, measured["seconds per empty task"], add)
+    rows = [{"shards": 64, "threads": 2, **step_of(64, 2, *costs), "measured": measured["8 states"]["Dask seconds"]}]
+    rows += [{"shards": 100_000, "threads": n, **step_of(100_000, n, *costs)} for n in (64, 256, 1024, 4096)]
+    return {"seconds per shard": costs[0], "seconds per task": costs[1], "seconds per sum": costs[2], "rows": rows}
 
 
 PARTS = {"same": same, "kills": kills, "memory": memory, "overhead": overhead, "tree": tree}

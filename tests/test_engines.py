@@ -290,6 +290,17 @@ def test_a_shard_missing_or_damaged_is_named(name: str, tmp_path: Path, request:
     assert same(fitted(shards, engine), fitted(shards))
 
 
+def test_workers_with_other_kernels_are_refused(shards: cp.ShardedSample, client: Any) -> None:
+    from cutpoint.engines.dask import _block_total, kernel_signature
+
+    assert _block_total([1, 2], kernel_signature(), lambda shard: shard, ()) == 3  # type: ignore[list-item]
+    placed = cp.engines.Dask(client).load(shards, shards.alphabet)
+    placed._alike = "native for another machine"
+    with pytest.raises(cp.KernelsUnavailable, match="workers must have the same kernels"):
+        placed.total(len)
+    placed.close()
+
+
 def test_an_impossible_observation_is_named_across_processes(shards: cp.ShardedSample, client: Any) -> None:
     never = cp.Acceptor(1, "ab", np.ones((2, 1, 1)), 0, np.array([False]))
     with pytest.raises(cp.ImpossibleObservation, match=r"\(accepted\) has probability 0"):

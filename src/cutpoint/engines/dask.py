@@ -11,12 +11,16 @@ from typing import Any
 from cutpoint.data import Alphabet
 from cutpoint.data.names import shown
 from cutpoint.data.shards import Head, Shard, Shards
-from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, MissingExtra
+from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
+from cutpoint.kernels import kernel_info
 from cutpoint.learning.loaded import Loaded, load
 from cutpoint.learning.pairwise import pairwise_sum
 
 BLOCKS_PER_THREAD = 4
 """Pieces of work per thread of the cluster and step, so that a thread that is done early finds more."""
+
+MOST_BLOCKS = 1024
+"""Pieces of work per step beyond which the scheduler, which hands them out one by one, would be the limit."""
 
 FAN = 16
 """Sums that are added at a time on their way back, a power of two."""
@@ -129,6 +133,7 @@ class DaskShards:
         self._engine, self._client = engine, engine.client
         self._name = f"cutpoint-{secrets.token_hex(8)}"
         self._steps = 0
+        self._alike = engine.result(self._task("kernels", 0, kernel_signature))
         size = block_size(len(shards.parts), self._threads())
         parts = [shards.parts[k : k + size] for k in range(0, len(shards.parts), size)]
         self._blocks = [
@@ -139,7 +144,7 @@ class DaskShards:
         """Sum over the shards: each block adds its own, then sums of neighbors meet; all by the one fixed tree."""
         self._steps += 1
         level = [
-            self._task(f"part-{self._steps}", number, _block_total, block, function, arguments)
+            self._task(f"part-{self._steps}", number, _block_total, block, self._alike, function, arguments)
             for number, block in enumerate(self._blocks)
         ]
         height = 0
@@ -156,7 +161,9 @@ class DaskShards:
         self._steps += 1
         waiting: list[Any] = []
         for number, block in enumerate(self._blocks):
-            waiting.append(self._task(f"each-{self._steps}", number, _block_values, block, function, arguments))
+            waiting.append(
+                self._task(f"each-{self._steps}", number, _block_values, block, self._alike, function, arguments)
+            )
             if len(waiting) > 2 * self._threads():
                 yield from self._engine.result(waiting.pop(0))
         while waiting:
@@ -183,8 +190,11 @@ def block_size(shards: int, threads: int) -> int:
     --------
     >>> block_size(64, 2), block_size(5, 8), block_size(1000, 16)
     (8, 1, 8)
+    >>> block_size(100_000, 256), block_size(100_000, 4096)
+    (64, 64)
     """
-    return 1 << int(math.log2(max(1.0, shards / (BLOCKS_PER_THREAD * threads))))
+    wanted = min(BLOCKS_PER_THREAD * threads, MOST_BLOCKS)
+    return 1 << int(math.log2(max(1.0, shards / wanted)))
 
 
 def _block(parts: tuple[Shard, ...], head: Head, alphabet: Alphabet) -> list[Loaded]:
@@ -192,12 +202,31 @@ def _block(parts: tuple[Shard, ...], head: Head, alphabet: Alphabet) -> list[Loa
     return [load(part, head, alphabet) for part in parts]
 
 
-def _block_total(block: list[Loaded], function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def kernel_signature() -> str:
+    """Which kernels a process has; the same ones give the same bits."""
+    info = kernel_info()
+    return f"{info['kernels']} for {info['instruction_set']}"
+
+
+def _block_total(block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    _check_kernels(alike)
     return pairwise_sum(function(shard, *arguments) for shard in block)
 
 
-def _block_values(block: list[Loaded], function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
+def _block_values(
+    block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> list[Any]:
+    _check_kernels(alike)
     return [function(shard, *arguments) for shard in block]
+
+
+def _check_kernels(alike: str) -> None:
+    found = kernel_signature()
+    if found != alike:
+        raise KernelsUnavailable(
+            f"workers must have the same kernels, so that it does not matter who does what; one has {alike}, another "
+            f"{found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
+        )
 
 
 def _added(parts: list[Any]) -> Any:
