@@ -1,6 +1,6 @@
 """Samples in shards: the same bits everywhere, workers killed, little memory, the cost of a cluster, and a plan.
 
-    python benchmarks/scale.py same kills memory overhead tree      # all parts, or some; results in scale.json
+    python benchmarks/scale.py same kills memory overhead writing tree      # all, or some; results in scale.json
 
 Needs the extra ``dask``. Every part asserts its answers; figures are those of the machine that it runs on.
 """
@@ -294,7 +294,27 @@ def tree(folder: Path) -> dict[str, Any]:
     return {"seconds per shard": costs[0], "seconds per task": costs[1], "seconds per sum": costs[2], "rows": rows}
 
 
-PARTS = {"same": same, "kills": kills, "memory": memory, "overhead": overhead, "tree": tree}
+def writing(folder: Path) -> dict[str, Any]:
+    """How fast a text file of a million words becomes shards, and in how much memory."""
+    rng, table = np.random.default_rng(1), folder / "words.tsv"
+    letters = np.array(list(SYMBOLS))
+    with table.open("w") as file:
+        for _ in range(10):
+            words = ("".join(letters[rng.integers(8, size=n)]) for n in rng.integers(5, 15, size=SHARD, endpoint=True))
+            file.writelines(f"{word}\t{rng.integers(2)}\n" for word in words)
+    code = (
+        "import cutpoint as cp, resource, sys, time; began = time.perf_counter(); "
+        "cp.write_shards(sys.argv[1], sys.argv[2], word=1, accepted=2); "
+        "print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(table), str(folder / "shards")], capture_output=True, text=True, check=True
+    )
+    seconds, peak = map(float, run.stdout.split())
+    return {"words": 10 * SHARD, "seconds": seconds, "peak bytes": peak, "table bytes": table.stat().st_size}
+
+
+PARTS = {"same": same, "kills": kills, "memory": memory, "overhead": overhead, "writing": writing, "tree": tree}
 
 
 def main() -> None:

@@ -36,15 +36,14 @@ def _through_the_engine(request: pytest.FixtureRequest) -> Iterator[None]:
     if not request.config.getoption("--engine"):
         yield
         return
-    from distributed import Client, LocalCluster
-
     from cutpoint.engines import Dask
     from cutpoint.learning import loaded
     from cutpoint.learning.engine import InMemory
 
+    distributed: Any = pytest.importorskip("distributed")
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
         pytest.MonkeyPatch.context() as patch,
     ):
         engine = Dask(client)

@@ -123,6 +123,7 @@ def test_addresses_are_read_with_fsspec(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("word,accepted\nab,1\n")
     (tmp_path / "2.csv").write_text("word,accepted\nb,0\n")
     assert joined(cp.ShardedSample.from_csv(f"file://{tmp_path}/*.csv")) == sample
+    assert joined(cp.write_shards(f"file://{tmp_path}/*.csv", tmp_path / "there")) == sample
     with pytest.raises(cp.InvalidFile, match="no file has this name"):
         cp.ShardedSample.from_csv(f"file://{tmp_path}/*.tsv")
 
@@ -186,6 +187,22 @@ def test_shards_of_different_alphabets_are_refused(tmp_path: Path) -> None:
             read(f"{tmp_path}/*.csv")
     shards = cp.ShardedSample.from_csv(f"{tmp_path}/*.csv", separator=" ")
     assert joined(shards) == cp.Sample([["look", "buy"], ["look"]], accepted=[True, True])
+
+
+def test_folders_are_put_together_over_one_alphabet(tmp_path: Path) -> None:
+    left, right = cp.Sample(["ab", "b"], [True, False], alphabet="ab"), cp.Sample(["b", "bb"], alphabet="ab")
+    for name, sample in (("left", left), ("right", right), ("other", cp.Sample(["abc"]))):
+        folder_of(sample, tmp_path / name, 1)
+    both = cp.ShardedSample.open(tmp_path / "left", tmp_path / "right")
+    assert joined(both) == left + right
+    assert both.has_evidence
+    with pytest.raises(cp.InvalidSample, match=r"must have one alphabet; that of .*other is not that of .*left"):
+        cp.ShardedSample.open(tmp_path / "left", tmp_path / "other")
+    folder_of(rich_sample(), tmp_path / "marked", 10)
+    with pytest.raises(cp.InvalidSample, match="must have one table of marks"):
+        cp.ShardedSample.open(tmp_path / "left", tmp_path / "marked")
+    with pytest.raises(cp.InvalidArgument, match="expected a folder of shards; got none"):
+        cp.ShardedSample.open()
 
 
 def test_a_shard_of_another_sample_is_refused(tmp_path: Path) -> None:

@@ -67,10 +67,20 @@ class ShardedSample(Shards):
     """
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str]) -> ShardedSample:
-        """Shards of a folder, by its manifest."""
-        found = read_manifest(os.fspath(folder))
-        return cls(found.head, found.parts, found.has_evidence)
+    def open(cls, *folders: str | os.PathLike[str]) -> ShardedSample:
+        """Shards of a folder, by its manifest; or of several that were written over the same alphabet."""
+        if not folders:
+            raise InvalidArgument("expected a folder of shards; got none.")
+        found = [read_manifest(os.fspath(folder)) for folder in folders]
+        for folder, other in zip(folders, found, strict=True):
+            if other.head != found[0].head:
+                what = "alphabet" if other.alphabet != found[0].alphabet else "table of marks"
+                raise InvalidSample(
+                    f"shards of one sample must have one {what}; that of {os.fspath(folder)} is not that of "
+                    f"{os.fspath(folders[0])}. Write them together, or each with the same alphabet=…."
+                )
+        parts = tuple(part for each in found for part in each.parts)
+        return cls(found[0].head, parts, any(each.has_evidence for each in found))
 
     @classmethod
     def of(cls, sample: Sample, observations: int = OBSERVATIONS) -> ShardedSample:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 from bisect import bisect_left
@@ -16,6 +17,7 @@ from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.packing import Packed, arrays_of, file_of, order_of, parts_of
 from cutpoint.data.parts import bare, clothed
+from cutpoint.data.paths import content_of, is_remote
 from cutpoint.data.shards import Head, Shards, Size, held
 from cutpoint.data.storage import write_together, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
@@ -135,7 +137,9 @@ def _samples(source: Sample | Shards | Paths, options: ReadOptions) -> Iterator[
     events = any(options.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys())
     alphabets: list[Alphabet] = []
     found = 0
-    tables: Iterable[tuple[Any, Any]] = gathered_tables(names, options) if events else ((n, options) for n in names)
+    tables: Iterable[tuple[Any, Any]] = (
+        gathered_tables(names, options) if events else ((_source(name), options) for name in names)
+    )
     for table, reading in tables:
         for chunk in read_chunks(table, **reading):
             if chunk.ids is not None and not events and len(names) > 1:
@@ -149,6 +153,15 @@ def _samples(source: Sample | Shards | Paths, options: ReadOptions) -> Iterator[
                 yield sample
     if not found:
         raise refusal(names[0], "at least one observation must have a positive count; none has.")
+
+
+def _source(name: str) -> Any:
+    """A file of this machine by its name, any other as its content."""
+    if not is_remote(name):
+        return name
+    file = io.BytesIO(content_of(name))
+    file.name = name
+    return file
 
 
 def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observations: int) -> None:
