@@ -8,7 +8,7 @@ STAMP  := $(VENV)/.installed
 .PHONY: bench bench-learning demo test lint types check-python clean sanitize wheel
 
 demo: $(STAMP)
-	$(BIN)/python examples/demo.py
+	$(BIN)/cutpoint demo
 
 test: lint types
 	$(BIN)/python -W error -c "import cutpoint"

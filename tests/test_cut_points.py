@@ -1,6 +1,8 @@
 """Membership at cut points is exact: ties, neighbouring floats, irrational cut points, batches."""
 
 import math
+from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -151,3 +153,23 @@ def test_a_deterministic_acceptor_is_regular_at_an_irrational_cut_point_too() ->
     dfa = cp.Language(cp.gallery.tomita(4), cp.Root.sqrt("1/2")).to_dfa()
     assert isinstance(dfa, cp.DFA)
     assert dfa == cp.Language(cp.gallery.tomita(4), "1/2").to_dfa()
+
+
+@pytest.mark.parametrize(
+    ("slip", "sentence"),
+    [
+        (lambda: cp.Root(5, 0, 1), "the coefficients of a root must be a list of numbers; got 5."),  # type: ignore[arg-type]
+        (
+            lambda: cp.Root.sqrt(Decimal("1e-999999")),
+            "expected a finite number or a string such as '1/3'; got Decimal('1E-999999').",
+        ),
+        (
+            lambda: cp.Language(cp.p_adic(2), "1/3").to_dfa(isolation=Decimal("1e-999999")),
+            "expected a finite number or a string such as '1/3'; got Decimal('1E-999999').",
+        ),
+    ],
+)
+def test_numbers_that_are_none_get_a_sentence(slip: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(cp.InvalidArgument) as refusal:
+        slip()
+    assert str(refusal.value) == sentence

@@ -100,6 +100,15 @@ def test_symbols_of_any_kind_are_kept() -> None:
             ),
             "DFAs must have the same alphabet; got {'a', 'b'} and {'a', 'c'}.",
         ),
+        (
+            lambda: cp.DFA(cp.Alphabet("ab"), 5, 0, frozenset()),  # type: ignore[arg-type]
+            "a DFA needs transitions as rows of numbers of states, and final as a set of them; got 5 and frozenset().",
+        ),
+        (
+            lambda: cp.DFA(cp.Alphabet("a"), (([],),), 0, frozenset()),  # type: ignore[arg-type]
+            "a DFA needs transitions as rows of numbers of states, and final as a set of them; got (([],),) and "
+            "frozenset().",
+        ),
         (lambda: cp.DFA.from_automata("dfa"), "expected a DFA of automata-lib; got 'dfa'."),
     ],
 )

@@ -25,9 +25,9 @@ from sklearn.preprocessing import FunctionTransformer
 import cutpoint as cp
 from cutpoint.estimator.classifier import seed_of
 from cutpoint.estimator.columns import labels_of, words_of
-from cutpoint.estimator.cut import best_cut_point, chosen_cut_point
 from cutpoint.estimator.lexicon import RARE, Lexicon
 from cutpoint.estimator.stepwise import Running
+from cutpoint.learning.cut import best_cut_point, chosen_cut_point
 from cutpoint.learning.engine import Parameters
 
 WORDS = ["".join(map(str, word)) for word in cp.random_words("ab", 60, (0, 5), rng=1)]

@@ -78,12 +78,50 @@ def test_equal_distributions_are_not_explored_twice() -> None:
     assert cp.Language(cp.gallery.parity(), 1).find_word(max_length=60) is None
 
 
+def test_searches_from_the_back_end_where_an_acceptor_forgets() -> None:
+    """From the front, 6^30 prefixes look alike: how a word begins hardly matters. From the back few suffixes do."""
+    forgets = cp.random_acceptor(8, "abcdef", rng=1)
+    best = cp.Language(forgets, 0).most_accepted(4, max_length=30)
+    short = all_words("abcdef", 4)
+    assert best[0].word == max(short, key=forgets.exact_acceptance) == "eb"
+    exact = [forgets.exact_acceptance(word) for word, _ in best]
+    assert exact == sorted(exact, reverse=True)
+    assert exact[1] > max(forgets.exact_acceptance(word) for word in short if word != "eb")
+    assert cp.Language(forgets, exact[0]).find_word(max_length=100) is None
+    assert list(cp.Language(forgets, "66/100").words()) == ["eb"]  # it ends: nothing longer can be accepted
+
+
+def test_searches_from_the_front_end_where_words_are_decided_early() -> None:
+    """The first symbols decide; from the back, every suffix may be the end of a word accepted with 9/10."""
+    decided = {"in": {"in": 1}, "out": {"out": 1}}
+    steps = {"a": {"new": {"in": "9/10", "out": "1/10"}} | decided, "b": {"new": {"out": 1}} | decided}
+    language = cp.Language(cp.Acceptor(["new", "in", "out"], "ab", steps, "new", {"in"}), "1/2")
+    assert [word for word, _ in language.most_accepted(4, max_length=60)] == ["a", "aa", "ab", "aaa"]
+
+
+def test_nothing_is_enumerated_where_the_best_word_only_meets_the_cut_point() -> None:
+    """25 symbols are too many to try all words; the bounds tie with the cut point, and only exact ones say so."""
+    assert list(cp.Language(cp.gallery.tomita(4), 1).words(25)) == []
+    nothing = cp.Acceptor(2, "abcd", [[["1/2", "1/2"], [0, 1]]] * 4, 0, np.array([False, False]))
+    assert list(cp.Language(nothing, 0).words(25)) == []
+
+
+def test_a_dfa_minus_a_language() -> None:
+    third, half = cp.Language(cp.p_adic(2), "1/3"), cp.Language(cp.p_adic(2), "1/2")
+    between = [
+        word for word in all_words("01", 5) if Fraction(1, 3) < cp.p_adic(2).exact_acceptance(word) <= Fraction(1, 2)
+    ]
+    assert list((cast(cp.DFA, third.to_dfa()) - half).words(5)) == between
+
+
 def test_limits_of_searches_are_told() -> None:
     language = cp.Language(cp.gallery.value_one("3/4"), "9/10")
     answer = language.find_word(max_length=40, limit=3)
     assert answer == cp.Unknown(explored=3)
-    assert str(answer) == "unknown: 3 prefixes explored, and there are more."
-    with pytest.raises(cp.TooLarge, match=r"3 prefixes are explored and 0 of the 2 most accepted words are found"):
+    assert str(answer) == "unknown: 3 prefixes and suffixes explored, and there are more."
+    with pytest.raises(
+        cp.TooLarge, match=r"3 prefixes and suffixes are explored and the 2 most accepted words not found"
+    ):
         language.most_accepted(2, max_length=40, limit=3)
     irrational = cp.Language(cp.gallery.majority(), cp.Root.sqrt("1/2"))
     with pytest.raises(cp.TooLarge, match=r"5 columns are explored and there are more\. Raise limit=5"):
@@ -177,6 +215,7 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
         (lambda L: L.words(-1), "max_length must be a whole number, 0 or more; got -1."),
         (lambda L: L.count(1.5), "length must be a whole number, 0 or more; got 1.5."),
         (lambda L: L.most_accepted(0, 3), "k must be a whole number, 1 or more; got 0."),
+        (lambda L: L.find_word(10**30), f"max_length must be a whole number from 0 to 10,000; got {10**30}."),
         (lambda L: L.find_word(3, limit=0), "limit must be a whole number, 1 or more; got 0."),
         (lambda L: L.isolation("long"), "max_length must be a whole number, 0 or more; got 'long'."),
         (lambda L: L.to_dfa(isolation=0), "isolation must be a number above 0, at most 1; got 0."),

@@ -228,6 +228,8 @@ def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], kind: type[E
         ),
         (lambda f: f * f, "* takes a number; write f & g for the product of two functions word by word."),
         (lambda f: f * cp.p_adic(2), "* takes a number; write f & g for the product of two functions word by word."),
+        (lambda f: f * 1e308 * 1e308, "initial[0] must be a finite number; got inf."),
+        (lambda f: (f * 1e200) & (f * 1e200), "initial[0] must be a finite number; got inf."),
         (lambda f: f * float("nan"), "a factor must be a finite number or a string such as '1/3'; got nan."),
         (lambda f: f * "two", "a factor must be a finite number or a string such as '1/3'; got 'two'."),
         (

@@ -285,3 +285,11 @@ def test_slips_get_a_sentence(slip: Any, sentence: str) -> None:
     with pytest.raises(cp.InvalidArgument) as refusal:
         slip(cp.p_adic(2))
     assert str(refusal.value) == sentence
+
+
+def test_floats_that_cancel_leave_no_dimension() -> None:
+    """Of f - f nothing but rounding remains, which is no direction of its own."""
+    function = cp.Linear.of(cp.random_acceptor(3, "ab", rng=1))
+    assert cp.minimize(function - function).dimension == 0
+    assert cp.minimize(function - 3 * function + function / "1/2").dimension == 0
+    assert cp.minimize(function - function + "1/1000000").dimension == 1

@@ -1,5 +1,6 @@
 """Samples in shards: what is written is what was read, whatever the runs; wrong shards are refused in sentences."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.data.packing import Packed, arrays_of, file_of, order_of
+from cutpoint.data.packing import MAGIC, Packed, arrays_of, file_of, order_of
 from cutpoint.data.shards import Head, Shards
 from cutpoint.formats.shards import writing
 from cutpoint.formats.shards.manifest import manifest
@@ -293,7 +294,8 @@ def test_arrays_that_would_lead_the_kernels_astray_are_refused(tmp_path: Path) -
         {"counts": np.array([1.0, np.nan])},
         {"counts": np.array([0.0, 1.0])},
         {"marks": np.array([0, 0, 0])},
-        {"symbols": np.array([["a"] * 4])},
+        {"symbols": np.array([0.5, 1.0, 1.0, 0.0])[:2]},
+        {"symbols": np.array([1, 0, 0, 1], dtype=np.int16)},
     ]
     for number, change in enumerate(wrong):
         content, checksum = file_of({**arrays, **change})
@@ -301,6 +303,17 @@ def test_arrays_that_would_lead_the_kernels_astray_are_refused(tmp_path: Path) -
         path.write_bytes(content)
         with pytest.raises(cp.InvalidFile, match="does not fit its manifest"):
             Packed(str(path), checksum, size).load(Head(sample.alphabet))
+
+
+def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
+    sample = cp.Sample(["ab", "ba"], accepted=[True, False])
+    part = folder_of(sample, tmp_path / "here", 10).parts[0]
+    content = Path(part.name).read_bytes()
+    for wrong in (b"", content[:-1], content + b"x", content[3:], content.replace(b"[", b"{", 1), MAGIC + b"[1]\n"):
+        (tmp_path / "wrong").write_bytes(wrong)
+        checksum = hashlib.sha256(wrong).hexdigest()
+        with pytest.raises(cp.InvalidFile, match="does not fit its manifest"):
+            Packed(str(tmp_path / "wrong"), checksum, part.size).load(Head(sample.alphabet))
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,8 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import Pruned as Pruned
     from cutpoint.learning.teams import members as members
     from cutpoint.learning.teams import prune as prune
+    from cutpoint.learning.telling import Telling as Telling
+    from cutpoint.learning.telling import telling_symbols as telling_symbols
     from cutpoint.model.linear import Linear as Linear
     from cutpoint.model.linear import SameLanguage as SameLanguage
     from cutpoint.show.calibration import calibration as calibration
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     from cutpoint.show.plots import plot_forward as plot_forward
     from cutpoint.show.plots import plot_learning as plot_learning
     from cutpoint.show.plots import plot_staircase as plot_staircase
+    from cutpoint.show.report import report as report
     from cutpoint.show.tikz import to_tikz as to_tikz
 
 __version__ = "0.1.0"
@@ -168,6 +171,7 @@ __all__ = [
     "ShardedSample",
     "StandardErrors",
     "Stop",
+    "Telling",
     "TooLarge",
     "Unknown",
     "UnknownState",
@@ -217,10 +221,12 @@ __all__ = [
     "read_chunks",
     "read_model",
     "read_sample",
+    "report",
     "save",
     "select",
     "simulate",
     "standard_errors",
+    "telling_symbols",
     "to_dot",
     "to_tikz",
     "trim",
@@ -276,6 +282,8 @@ _LAZY = {
     "Pruned": "cutpoint.learning.teams",
     "members": "cutpoint.learning.teams",
     "prune": "cutpoint.learning.teams",
+    "Telling": "cutpoint.learning.telling",
+    "telling_symbols": "cutpoint.learning.telling",
     "calibration": "cutpoint.show.calibration",
     "Picture": "cutpoint.show.picture",
     "draw": "cutpoint.show.picture",
@@ -284,6 +292,7 @@ _LAZY = {
     "plot_forward": "cutpoint.show.plots",
     "plot_learning": "cutpoint.show.plots",
     "plot_staircase": "cutpoint.show.plots",
+    "report": "cutpoint.show.report",
     "to_tikz": "cutpoint.show.tikz",
 }
 

@@ -7,7 +7,15 @@ import sys
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, cut_point_of, cut_point_option, json_option, model_of, word_of
+from cutpoint.cli.options import (
+    MODEL,
+    check_standard_input,
+    cut_point_of,
+    cut_point_option,
+    json_option,
+    model_of,
+    word_of,
+)
 from cutpoint.decision import Language
 
 
@@ -35,6 +43,7 @@ def command(
     \b
     Example: cutpoint accepts gallery:p_adic:2 11 01 --cut-point 1/2
     """
+    check_standard_input(model, *words)
     read = model_of(model)
     language = Language(read.acceptor, cut_point_of(cut_point, read), inclusive)
     texts = [line.rstrip("\r\n") for line in sys.stdin] if words == ("-",) else list(words)

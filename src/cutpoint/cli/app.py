@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
+from cutpoint.cli.spoken import spoken
 from cutpoint.errors import CutpointError, EngineLost, KernelsUnavailable, MissingExtra
 
 FAILURE, BAD_INPUT = 1, 3
@@ -44,6 +47,16 @@ class Program(click.Group):
         command: click.Command = import_module(f"cutpoint.cli.{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that was asked for; a slip of the pen is answered by the nearest one."""
+        if not ctx.resilient_parsing and args[0] not in VERBS and not args[0].startswith("-"):
+            from cutpoint.data.names import suggestion  # noqa: PLC0415
+
+            ctx.fail(f"there is no verb {args[0]!r}.{suggestion(args[0], list(VERBS))}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List of the verbs, without loading them."""
         with formatter.section("Verbs"):
@@ -52,9 +65,7 @@ class Program(click.Group):
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
-        from cutpoint import __version__  # noqa: PLC0415
-
-        click.echo(f"cutpoint {__version__}")
+        click.echo(f"cutpoint {import_module('cutpoint').__version__}")
         ctx.exit()
 
 
@@ -77,6 +88,10 @@ def program() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and leave with its exit code; no error of a user's making ends in a traceback."""
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):  # what a terminal or a locale cannot show is no reason to stop
+            stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = lambda message, *_: click.echo(f"cutpoint: {spoken(str(message))}", err=True)
     sys.exit(_exit_code(arguments))
 
 
@@ -105,5 +120,5 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
 
 
 def _told(sentence: str, code: int) -> int:
-    click.echo(f"cutpoint: {sentence}", err=True)
+    click.echo(f"cutpoint: {spoken(sentence)}", err=True)
     return code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, json_option, model_of
+from cutpoint.cli.options import MODEL, check_standard_input, json_option, model_of
 from cutpoint.decision.distance import distance
 from cutpoint.decision.equivalence import Different, equivalence
 
@@ -22,8 +22,11 @@ def command(left: str, right: str, tolerance: float | None, max_length: int | No
     \b
     Example: cutpoint compare model.json gallery:parity --tolerance 0.01
     """
+    check_standard_input(left, right)
     one, two = model_of(left).acceptor, model_of(right).acceptor
     verdict = equivalence(one, two, tolerance=tolerance)
+    if isinstance(verdict, Different) and not (one.is_exact and two.is_exact):
+        verdict = Different(verdict.word, float(verdict.left), float(verdict.right))
     farthest = None if max_length is None else distance(one, two, max_length)
     if not as_json:
         printing.data(str(verdict))

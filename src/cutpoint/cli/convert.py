@@ -5,23 +5,26 @@ from __future__ import annotations
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, model_of
+from cutpoint.cli.options import FILE, MODEL, model_of
 from cutpoint.formats.models import save
 
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.argument("output")
+@click.argument("output", type=FILE)
 @click.option("--cut-point", help="Cut point to keep beside the model (JSON and NPZ).")
+@click.option("--bare", is_flag=True, help="Leave out the cut point and the notes, for formats that cannot hold them.")
 @click.option("--rounded", is_flag=True, help="Let formats of floats round the fractions of an exact model.")
 @click.option("--weights", type=click.Choice(["log", "probability"]), help="Weights of AT&T text.")
-def command(model: str, output: str, cut_point: str | None, rounded: bool, weights: str | None) -> None:
+def command(model: str, output: str, cut_point: str | None, bare: bool, rounded: bool, weights: str | None) -> None:
     """Write MODEL to OUTPUT; the extension tells the format.
 
     .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM); .gz behind a text format packs it. .jff (JFLAP) is read.
 
     \b
-    Example: cutpoint convert model.json model.drn
+    Example: cutpoint convert model.json model.drn --bare
     """
-    save(model_of(model), output, cut_point=cut_point, rounded=rounded, weights=weights)  # type: ignore[arg-type]
+    read = model_of(model)
+    kept = read.acceptor if bare else read
+    save(kept, output, cut_point=cut_point, rounded=rounded, weights=weights)  # type: ignore[arg-type]
     printing.message(f"written to {output}.")

@@ -9,52 +9,17 @@ import click
 import numpy as np
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import seed_option, threads_option
+from cutpoint.cli.findings import mean_loss
+from cutpoint.cli.options import FILE, check_output, seed_option, threads_option
+from cutpoint.cli.watching import watched_search
 from cutpoint.data import PlainWord, Sample
 from cutpoint.learning.evaluation import evaluate
 from cutpoint.learning.learn import learn
-from cutpoint.model import Acceptor, random_words, simulate
+from cutpoint.model import gallery, random_words, simulate
 from cutpoint.show import forward_table
 from cutpoint.show.report import report
 
-TRUTH = Acceptor(
-    states=["cold", "curious", "ready", "annoyed"],
-    alphabet=["ad", "mail", "visit", "cart", "wait"],
-    transitions={
-        "ad": {
-            "cold": {"cold": "6/10", "curious": "3/10", "annoyed": "1/10"},
-            "curious": {"curious": "7/10", "ready": "1/10", "annoyed": "2/10"},
-            "ready": {"ready": "9/10", "annoyed": "1/10"},
-            "annoyed": "annoyed",
-        },
-        "mail": {
-            "cold": {"cold": "8/10", "curious": "1/10", "annoyed": "1/10"},
-            "curious": {"curious": "5/10", "ready": "4/10", "annoyed": "1/10"},
-            "ready": "ready",
-            "annoyed": {"annoyed": "9/10", "cold": "1/10"},
-        },
-        "visit": {
-            "cold": {"cold": "3/10", "curious": "7/10"},
-            "curious": {"curious": "6/10", "ready": "4/10"},
-            "ready": "ready",
-            "annoyed": {"annoyed": "7/10", "curious": "3/10"},
-        },
-        "cart": {
-            "cold": {"curious": "9/10", "ready": "1/10"},
-            "curious": {"ready": "8/10", "curious": "2/10"},
-            "ready": "ready",
-            "annoyed": {"annoyed": "8/10", "curious": "2/10"},
-        },
-        "wait": {
-            "cold": "cold",
-            "curious": {"curious": "6/10", "cold": "4/10"},
-            "ready": {"ready": "5/10", "curious": "5/10"},
-            "annoyed": {"annoyed": "1/2", "cold": "1/2"},
-        },
-    },
-    initial={"cold": "8/10", "curious": "2/10"},
-    final={"ready"},
-)
+TRUTH = gallery.customers()
 """What nobody sees: how warm a customer is. Those who are ready at the end buy."""
 
 JOURNEY = ["ad", "visit", "wait", "mail", "cart"]
@@ -62,7 +27,7 @@ LEARNED_FROM, JUDGED_BY = 8_000, 4_000
 
 
 @click.command()
-@click.option("-o", "--output", default="cutpoint-demo.html", show_default=True, help="File for the report.")
+@click.option("-o", "--output", type=FILE, default="cutpoint-demo.html", show_default=True, help="File for the report.")
 @seed_option
 @threads_option
 def command(output: str, seed: int, threads: int | None) -> None:
@@ -71,6 +36,7 @@ def command(output: str, seed: int, threads: int | None) -> None:
     \b
     Example: cutpoint demo -o tour.html
     """
+    check_output(output)
     _title("What is really going on: one matrix per event, four hidden states")
     printing.data(TRUTH.table(digits=2))
     _title(f"The chances after each event of the journey {' '.join(JOURNEY)}")
@@ -79,7 +45,8 @@ def command(output: str, seed: int, threads: int | None) -> None:
     _title(f"{LEARNED_FROM:,} journeys of which only the events and the outcome are seen")
     printing.data(repr(sample))
     began = time.monotonic()
-    learned = learn(sample, n_states=4, threads=threads, rng=seed)
+    with watched_search() as watch:
+        learned = learn(sample, n_states=4, threads=threads, callback=watch, rng=seed)
     seconds = time.monotonic() - began
     _title(f"Learned from those in {seconds:.0f} s, with four states of its own")
     printing.data(learned.acceptor.table(digits=2))
@@ -88,7 +55,7 @@ def command(output: str, seed: int, threads: int | None) -> None:
         "the truth itself": evaluate(TRUTH, fresh).log_loss,
         "learned": evaluate(learned.acceptor, fresh).log_loss,
     }
-    rivals |= {"4-grams and logistic regression": _n_grams(sample, fresh), "always the mean": _mean_loss(sample, fresh)}
+    rivals |= {"4-grams and logistic regression": _n_grams(sample, fresh), "always the mean": mean_loss(sample, fresh)}
     for name, loss in rivals.items():
         printing.data(f"{name:34} {'needs scikit-learn' if loss is None else f'{loss:.4f}'}")
     words = random_words(TRUTH.alphabet, 2_000, (9, 14), rng=seed + 5)
@@ -106,13 +73,6 @@ def _title(text: str) -> None:
 def _journeys(count: int, seed: int) -> Sample:
     words = random_words(TRUTH.alphabet, count, (2, 8), rng=2 * seed)
     return simulate(TRUTH, words, rng=2 * seed + 1)
-
-
-def _mean_loss(sample: Sample, fresh: Sample) -> float:
-    """Log loss of the same share for every word."""
-    share = sample.counts[sample.ends == 1].sum() / sample.total
-    accepted = fresh.counts[fresh.ends == 1].sum() / fresh.total
-    return float(-(accepted * np.log(share) + (1 - accepted) * np.log1p(-share)))
 
 
 def _n_grams(sample: Sample, fresh: Sample) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, model_of
+from cutpoint.cli.options import FILE, MODEL, model_of
 from cutpoint.show import to_dot
 from cutpoint.show.picture import draw
 from cutpoint.show.tikz import to_tikz
@@ -13,7 +13,7 @@ from cutpoint.show.tikz import to_tikz
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.option("-o", "--output", help="File to write: .svg, .png, .pdf, .dot or .tex.")
+@click.option("-o", "--output", type=FILE, help="File to write: .svg, .png, .pdf, .dot or .tex.")
 @click.option(
     "--format", "kind", type=click.Choice(["dot", "tikz", "svg"]), default="dot", help="What to print otherwise."
 )

@@ -7,17 +7,17 @@ from typing import Any
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import json_option, model_of, reading_options
+from cutpoint.cli.options import FILE, json_option, model_of, reading_options
 from cutpoint.formats.models.files import is_model_file
 from cutpoint.formats.samples import read_sample
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @reading_options
 @json_option
 def command(file: str, reading: dict[str, Any], as_json: bool) -> None:
-    """What FILE holds: a model, or words with outcomes.
+    """What FILE holds: a model, or words with outcomes; - is words on standard input.
 
     \b
     Example: cutpoint info model.json
@@ -32,8 +32,10 @@ def _model(file: str, as_json: bool) -> str:
     model = model_of(file)
     acceptor = model.acceptor
     facts = {
+        "kind": "model",
         "states": acceptor.n_states,
         "symbols": acceptor.n_symbols,
+        "alphabet": list(acceptor.alphabet),
         "final": acceptor.final_states,
         "exact": acceptor.is_exact,
         "cut_point": model.cut_point,
@@ -51,12 +53,14 @@ def _data(file: str, reading: dict[str, Any], as_json: bool) -> str:
     if not as_json:
         return repr(sample)
     facts = {
-        "observations": sample.total,
+        "kind": "data",
+        "observations": printing.whole(sample.total),
         "distinct": len(sample),
         "symbols": len(sample.alphabet),
+        "alphabet": list(sample.alphabet),
         "shortest": int(sample.lengths.min()),
         "longest": int(sample.lengths.max()),
-        "accepted": float(sample.counts[sample.ends == 1].sum()),
-        "rejected": float(sample.counts[sample.ends == 2].sum()),
+        "accepted": printing.whole(sample.counts[sample.ends == 1].sum()),
+        "rejected": printing.whole(sample.counts[sample.ends == 2].sum()),
     }
     return printing.as_json(facts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, json_option, model_of
+from cutpoint.cli.options import FILE, MODEL, json_option, model_of
 from cutpoint.decision.minimize import minimize
 from cutpoint.decision.quotient import quotient, trim
 from cutpoint.formats.models import Model, save
@@ -13,7 +13,7 @@ from cutpoint.formats.models import Model, save
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.option("-o", "--output", help="File to write the smaller acceptor to; the extension tells the format.")
+@click.option("-o", "--output", type=FILE, help="File to write the smaller acceptor to, as cutpoint convert would.")
 @click.option("--tolerance", type=float, help="For learned models: numbers nearer than this are equal.")
 @json_option
 def command(model: str, output: str | None, tolerance: float | None, as_json: bool) -> None:

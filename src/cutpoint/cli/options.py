@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from cutpoint.data.names import suggestion
-from cutpoint.errors import CutpointError, InvalidArgument
+from cutpoint.data.names import counted, shown, suggestion
+from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.formats.models import Model, read_model
 from cutpoint.model import Acceptor, gallery
 
@@ -20,6 +22,9 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 MODEL = click.Path(path_type=str)
 """A model: a file, ``-`` for JSON on standard input, or one of the gallery, as ``gallery:p_adic:2``."""
+
+FILE = click.Path(path_type=str)
+"""Any other file; ``-`` is standard input where something is read."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 seed_option = click.option(
@@ -33,12 +38,15 @@ READING = {
     "word": "Column of the words, by name or number from 1.",
     "accepted": "Column of the outcomes of words.",
     "weight": "Column of how often a word was seen.",
+    "verdicts": "Column of verdicts along the word, before the first symbol and after each.",
     "id": "Of an event table: column of what tells one sequence from another.",
     "order": "Of an event table: column of the order of events.",
     "event": "Of an event table: column of the events.",
     "outcome": "Of an event table: column of the outcomes.",
+    "verdict": "Of an event table: column of verdicts after each event.",
     "separator": "What stands between the symbols of a word; by default blanks if there are any.",
     "positive": "The outcome that means accepted.",
+    "delimiter": "What stands between the cells of a CSV file; by default a comma.",
 }
 
 
@@ -59,7 +67,7 @@ def reading_options(verb: Verb) -> Callable[..., Any]:
 
 def _column(name: str, value: str) -> str | int:
     """A column by its number if it is one; other options are text."""
-    is_column = name not in ("format", "separator", "positive")
+    is_column = name not in ("format", "separator", "positive", "delimiter")
     return int(value) if is_column and value.isdecimal() else value
 
 
@@ -72,19 +80,50 @@ def model_of(name: str) -> Model:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "standard-input.json"
         path.write_bytes(sys.stdin.buffer.read())
-        return read_model(path)
+        try:
+            return read_model(path)
+        except CutpointError as wrong:
+            raise type(wrong)(str(wrong).replace(str(path), "standard input")) from None
+
+
+def check_standard_input(*names: str | None) -> None:
+    """Refuse to read two things from standard input."""
+    if names.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read once only; name a file for the other.")
+
+
+def check_output(path: str, *endings: str) -> None:
+    """Refuse a file that could not be written, before long work is done for it."""
+    target = Path(path)
+    if endings and not target.name.lower().endswith(endings):
+        raise InvalidFile(f"{path}: expected a name that ends in {' or '.join(endings)}.")
+    if target.is_dir():
+        raise InvalidFile(f"{path}: cannot be written (it is a folder).")
+    if not target.parent.is_dir():
+        raise InvalidFile(f"{path}: cannot be written (there is no folder {target.parent}).")
+    if not os.access(target.parent, os.W_OK):
+        raise InvalidFile(f"{path}: cannot be written (the folder {target.parent} does not allow it).")
 
 
 def _of_gallery(name: str) -> Acceptor:
     _, kind, *arguments = name.split(":")
-    makers = {key: value for key, value in vars(gallery).items() if key in gallery.__all__}
+    makers = {key: getattr(gallery, key) for key in gallery.__all__ if key != "deterministic"}
     if kind not in makers:
         raise InvalidArgument(
             f"{name}: the gallery has {', '.join(makers)}; got {kind!r}.{suggestion(kind, list(makers))}"
         )
+    values = [int(value) if value.isdecimal() else value for value in arguments]
+    taken = signature(makers[kind])
     try:
-        made: Acceptor = makers[kind](*(int(value) if value.isdecimal() else value for value in arguments))
-    except (TypeError, CutpointError) as wrong:
+        taken.bind(*values)
+    except TypeError:
+        names = ":".join(taken.parameters) or "nothing"
+        raise InvalidArgument(
+            f"{name}: after gallery:{kind} comes {names}; got {counted(len(values), 'value')}."
+        ) from None
+    try:
+        made: Acceptor = makers[kind](*values)
+    except CutpointError as wrong:
         raise InvalidArgument(f"{name}: {wrong}") from None
     return made
 
@@ -98,8 +137,14 @@ def cut_point_of(given: str | None, model: Model) -> Any:
 
 def word_of(text: str, model: Model, separator: str | None) -> Any:
     """A word as typed: characters if the symbols are characters, otherwise symbols with blanks between them."""
-    symbols = list(model.acceptor.alphabet)
-    by_text = {str(symbol): symbol for symbol in symbols}
-    by_character = all(len(name) == 1 for name in by_text) and " " not in text
-    parts = text.split(separator) if separator or not by_character else list(text)
-    return [by_text.get(part, part) for part in parts]
+    alphabet = model.acceptor.alphabet
+    by_text = {str(symbol): symbol for symbol in alphabet}
+    by_character = all(len(name) == 1 for name in by_text) and (" " in by_text or " " not in text)
+    if separator:
+        parts = text.split(separator) if text else []
+    else:
+        parts = list(text) if by_character or separator == "" else text.split()
+    for i, part in enumerate(parts):
+        if part not in by_text:
+            raise alphabet.unknown(part, f"word {shown(text)}, position {i}: ")
+    return [by_text[part] for part in parts]

@@ -27,6 +27,11 @@ def message(text: str) -> None:
     click.echo(text, err=True)
 
 
+def whole(number: float) -> float:
+    """A number as an int where it is whole, such as a count."""
+    return int(number) if float(number).is_integer() else float(number)
+
+
 def as_json(value: Any, indent: int | None = 2) -> str:
     """JSON text; fractions as ``"1/3"``, arrays as lists, what JSON has no number for as null."""
     return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
@@ -49,9 +54,9 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def progress() -> Iterator[Progress | None]:
-    """A progress bar on standard error, or nothing if that is not a terminal."""
-    if not sys.stderr.isatty():
+def progress(wanted: bool = True) -> Iterator[Progress | None]:
+    """A progress bar on standard error, or nothing if that is not a terminal or none is wanted."""
+    if not (wanted and sys.stderr.isatty()):
         yield None
         return
     from rich.console import Console  # noqa: PLC0415

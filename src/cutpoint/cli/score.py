@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import Any, TextIO
+from itertools import repeat
+from json.encoder import encode_basestring as _quoted
+from typing import Any, NamedTuple, TextIO
 
 import click
 import numpy as np
@@ -14,9 +16,19 @@ from numpy.typing import NDArray
 
 from cutpoint.cli import printing
 from cutpoint.cli.engines import check_engine_options, engine_of, engine_options
-from cutpoint.cli.options import MODEL, cut_point_option, model_of, reading_options, threads_option
+from cutpoint.cli.options import (
+    FILE,
+    MODEL,
+    check_standard_input,
+    cut_point_option,
+    model_of,
+    reading_options,
+    threads_option,
+)
 from cutpoint.data.storage import writing_whole
+from cutpoint.data.tokens import Tokens
 from cutpoint.decision import Language
+from cutpoint.errors import InvalidFile
 from cutpoint.formats.samples import read_chunks
 from cutpoint.formats.samples.chunks import Chunk
 from cutpoint.formats.samples.scores import writing_parquet
@@ -28,11 +40,11 @@ from cutpoint.model import Acceptor
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.argument("data")
+@click.argument("data", type=FILE)
 @cut_point_option
 @click.option("--log", "logarithm", is_flag=True, help="Print natural logarithms, also of what is below 1e-308.")
 @click.option("--only", is_flag=True, help="Print the numbers alone, without the words.")
-@click.option("-o", "--output", help="File to write instead of printing; one that ends in .parquet is a table.")
+@click.option("-o", "--output", type=FILE, help="File to write instead of printing; .parquet is a table.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @threads_option
 @engine_options
@@ -56,109 +68,120 @@ def command(
     made by cutpoint shard: then distinct words come in the order of the shards.
 
     \b
-    Example: cutpoint score model.json journeys.tsv > scores.tsv
+    Example: cutpoint score model.json new.tsv > scores.tsv
     """
+    check_standard_input(model, data)
     read = model_of(model)
     cut = read.cut_point if cut_point is None else cut_point
     language = None if cut is None else Language(read.acceptor, cut)
     rows = 0
-    sharded = is_folder_of_shards(data)
-    check_engine_options(engine, scheduler, sharded)
+    check_engine_options(engine, scheduler, is_folder_of_shards(data))
     with ExitStack() as stack:
         write = _writer(stack, output, logarithm, only, as_json)
-        bar = stack.enter_context(printing.progress())
+        bar = stack.enter_context(printing.progress(output is not None or not sys.stdout.isatty()))
         task = bar.add_task("0 rows", total=None) if bar else None
-        if sharded:
-            worker = stack.enter_context(engine_of(engine, scheduler, threads))
-            chunks = _of_shards(ShardedSample.open(data), read.acceptor, worker)
+        if is_folder_of_shards(data):
+            chunks = _of_shards(data, read.acceptor, stack.enter_context(engine_of(engine, scheduler, threads)))
         else:
             chunks = ((chunk, None) for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading))
         for chunk, values in chunks:
-            write(_scored(chunk, values, read.acceptor, language, logarithm, threads))
+            write(chunk, _scores(chunk, values, read.acceptor, language, logarithm, threads))
             rows += len(chunk.words)
             if bar and task is not None:
                 bar.update(task, description=f"{rows:,} rows")
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """Words of a chunk, or the ids of their events, with their numbers and answers."""
+class Scores(NamedTuple):
+    """Acceptances of some words, or their logarithms, and whether the words are accepted if there is a cut point."""
 
-    names: list[Any]
-    by_id: bool
     values: list[float]
-    answers: list[bool] | None
-    counts: list[float] | None
+    answers: NDArray[np.bool_] | None
 
 
-def _of_shards(
-    shards: ShardedSample, acceptor: Acceptor, worker: Engine
-) -> Iterator[tuple[Chunk, NDArray[np.float64] | None]]:
+def _of_shards(data: str, acceptor: Acceptor, worker: Engine) -> Iterator[tuple[Chunk, NDArray[np.float64] | None]]:
     """Words of each shard with their acceptances, which the engine has computed."""
-    for sample, values in acceptances_by_shard(acceptor, shards, engine=worker):
-        yield Chunk(sample.words, range(1, len(sample) + 1), weights=sample.counts.tolist()), values
-
-
-def _scored(
-    chunk: Chunk,
-    values: NDArray[np.float64] | None,
-    acceptor: Acceptor,
-    language: Language | None,
-    logarithm: bool,
-    threads: int | None,
-) -> _Scored:
-    if logarithm:
-        values = acceptor.log_acceptances(chunk.words, threads)
-    elif values is None:
-        values = acceptor.acceptances(chunk.words, threads)
-    names: list[Any] = chunk.ids if chunk.ids is not None else [_text(word) for word in chunk.words]
-    answers = None if language is None else language.contains(chunk.words).tolist()
-    return _Scored(names, chunk.ids is not None, values.tolist(), answers, chunk.weights)
+    for sample, values in acceptances_by_shard(acceptor, ShardedSample.open(data), engine=worker):
+        numbers = range(1, len(sample) + 1)
+        yield Chunk(sample.words, numbers, weights=sample.counts.tolist(), name=data, unit="word"), values
 
 
 def _writer(
     stack: ExitStack, output: str | None, logarithm: bool, only: bool, as_json: bool
-) -> Callable[[_Scored], object]:
+) -> Callable[[Chunk, Scores], object]:
     """What writes scores: lines, or rows of a table."""
-    number = "log_acceptance" if logarithm else "acceptance"
-    if output is not None and output.endswith(".parquet"):
-        if only or as_json:
-            raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
-        table = stack.enter_context(writing_parquet(output))
-        return lambda scored: table.add(_columns(scored, number))
-    out = stack.enter_context(_written_to(output))
-    return lambda scored: out.write(_lines(scored, number, only, as_json))
+    if output is None or not output.endswith(".parquet"):
+        out = stack.enter_context(_written_to(output))
+        return lambda chunk, scores: out.write(
+            _json_lines(chunk, scores, logarithm) if as_json else _lines(chunk, scores, only)
+        )
+    if only or as_json:
+        raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
+    table = stack.enter_context(writing_parquet(output))
+    return lambda chunk, scores: table.add(_columns(chunk, scores, logarithm))
 
 
-def _columns(scored: _Scored, number: str) -> dict[str, list[Any]]:
-    columns = {"id" if scored.by_id else "word": scored.names, number: scored.values}
-    if scored.counts is not None:
-        columns["count"] = scored.counts
-    return columns if scored.answers is None else columns | {"accepted": scored.answers}
+def _columns(chunk: Chunk, scores: Scores, logarithm: bool) -> dict[str, Sequence[Any]]:
+    """Columns of a table."""
+    columns: dict[str, Sequence[Any]] = {"word" if chunk.ids is None else "id": list(_names(chunk))}
+    columns["log_acceptance" if logarithm else "acceptance"] = scores.values
+    if chunk.weights is not None:
+        columns["count"] = chunk.weights
+    return columns if scores.answers is None else columns | {"accepted": scores.answers.tolist()}
 
 
-def _lines(scored: _Scored, number: str, only: bool, as_json: bool) -> str:
+def _scores(
+    chunk: Chunk,
+    known: NDArray[np.float64] | None,
+    acceptor: Acceptor,
+    language: Language | None,
+    logarithm: bool,
+    threads: int | None,
+) -> Scores:
+    """Scores of a chunk, whose acceptances may be known."""
+    found = language.membership(chunk.words, threads) if language else None
+    if logarithm:
+        values = acceptor.log_acceptances(chunk.words, threads)
+    elif known is not None:
+        values = known
+    else:
+        values = found.acceptances if found else acceptor.acceptances(chunk.words, threads)
+    return Scores(values.tolist(), found.members if found else None)
+
+
+def _lines(chunk: Chunk, scores: Scores, only: bool) -> str:
     """Lines of a chunk, each with its line feed."""
-    answers = [None] * len(scored.values) if scored.answers is None else scored.answers
-    if as_json:
-        key = "id" if scored.by_id else "word"
-        each = zip(scored.names, scored.values, answers, strict=True)
-        records = ({key: name, number: p, "accepted": answer} for name, p, answer in each)
-        return "".join(f"{printing.as_json(_known(record), indent=None)}\n" for record in records)
-    named = zip(scored.names, scored.values, strict=True)
-    told = [str(p) for p in scored.values] if only else [f"{name}\t{p}" for name, p in named]
-    if scored.answers is not None:
-        told = [f"{line}\t{'yes' if answer else 'no'}" for line, answer in zip(told, answers, strict=True)]
-    return "".join(f"{line}\n" for line in told)
+    ends = repeat("\n") if scores.answers is None else np.where(scores.answers, "\tyes\n", "\tno\n").tolist()
+    if only:
+        return "".join([f"{value}{end}" for value, end in zip(scores.values, ends, strict=False)])
+    lines = [f"{name}\t{value}{end}" for name, value, end in zip(_names(chunk), scores.values, ends, strict=False)]
+    text = "".join(lines)
+    tabs = 1 if scores.answers is None else 2
+    if text.count("\n") != len(lines) or text.count("\t") != tabs * len(lines):
+        r = next(r for r, line in enumerate(lines) if line.count("\n") > 1 or line.count("\t") > tabs)
+        raise InvalidFile(f"{chunk.place(r)}: the word holds a tab or a line feed. Use --json, or --only.")
+    return text
 
 
-def _known(record: dict[str, Any]) -> dict[str, Any]:
-    """A record without an answer that was not asked for."""
-    return {key: value for key, value in record.items() if key != "accepted" or value is not None}
+def _json_lines(chunk: Chunk, scores: Scores, logarithm: bool) -> str:
+    """A JSON object per line."""
+    key, value_key = "word" if chunk.ids is None else "id", "log_acceptance" if logarithm else "acceptance"
+    ends = repeat("}\n")
+    if scores.answers is not None:
+        ends = np.where(scores.answers, ', "accepted": true}\n', ', "accepted": false}\n').tolist()
+    names = [_quoted(name) if isinstance(name, str) else printing.as_json(name, None) for name in _names(chunk)]
+    values = [repr(value) if value > -math.inf else "null" for value in scores.values]
+    each = zip(names, values, ends, strict=False)
+    return "".join([f'{{"{key}": {name}, "{value_key}": {value}{end}' for name, value, end in each])
 
 
-def _text(word: Any) -> str:
-    return word if isinstance(word, str) else " ".join(map(str, word))
+def _names(chunk: Chunk) -> Sequence[Any]:
+    """What to call each word: its id, or itself as the file has it."""
+    if chunk.ids is not None:
+        return chunk.ids
+    words: Any = chunk.words
+    if isinstance(words, Tokens):
+        return words.texts
+    return [word if isinstance(word, str) else " ".join(map(str, word)) for word in words]
 
 
 @contextmanager

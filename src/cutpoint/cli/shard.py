@@ -31,7 +31,7 @@ def command(data: tuple[str, ...], output: str, observations: int, as_json: bool
     DATA are files or patterns. The folder then serves as DATA of fit and score.
 
     \b
-    Example: cutpoint shard 'visits/*.parquet' --id visitor --event page --outcome sold -o shards
+    Example: cutpoint shard journeys.tsv -o shards
     """
     shards = write_shards(data, output, observations, **reading)
     facts = {
@@ -44,7 +44,7 @@ def command(data: tuple[str, ...], output: str, observations: int, as_json: bool
         "loaded_bytes": shards.memory,
     }
     held = (
-        f"{counted(shards.total, 'observation')}, {len(shards):,} distinct, {counted(len(shards.alphabet), 'symbol')}"
+        f"{counted(shards.total, 'observation')}, {len(shards)} distinct, {counted(len(shards.alphabet), 'symbol')}"
     )
     text = f"{counted(len(shards.parts), 'shard')} in {output}: {held}; {shards.memory / 1e6:,.1f} MB when loaded"
     printing.data(printing.as_json(facts) if as_json else text)

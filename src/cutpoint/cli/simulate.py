@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import MODEL, json_option, model_of, seed_option
+from cutpoint.cli.options import FILE, MODEL, check_output, json_option, model_of, seed_option
 from cutpoint.formats.samples import write_sample
 from cutpoint.model import random_words, simulate
 
@@ -14,7 +14,7 @@ from cutpoint.model import random_words, simulate
 @click.argument("model", type=MODEL)
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Number of words.")
 @click.option("--length", default="1:10", show_default=True, help="Length of words, or lengths from:to.")
-@click.option("-o", "--output", help="File to write (.tsv, .ndjson, .abbadingo); equal words are counted.")
+@click.option("-o", "--output", type=FILE, help="File to write (.tsv, .ndjson, .abbadingo); equal words are counted.")
 @seed_option
 @json_option
 def command(model: str, number: int, length: str, output: str | None, seed: int, as_json: bool) -> None:
@@ -25,6 +25,8 @@ def command(model: str, number: int, length: str, output: str | None, seed: int,
     \b
     Example: cutpoint simulate gallery:gambler:5 --number 100 --length 20 --seed 1
     """
+    if output is not None:
+        check_output(output)
     acceptor = model_of(model).acceptor
     words = random_words(acceptor.alphabet, number, _lengths(length), rng=2 * seed)
     sample = simulate(acceptor, words, rng=2 * seed + 1)
@@ -39,9 +41,9 @@ def command(model: str, number: int, length: str, output: str | None, seed: int,
         printing.data("\n".join([line] * int(observation.count)))
 
 
-def _lengths(text: str) -> int | tuple[int, int]:
-    """A length, or the least and the most."""
+def _lengths(text: str) -> tuple[int, int]:
+    """The least length and the most, which are the same if one was given."""
     parts = text.split(":")
-    if len(parts) > 2 or not all(part.isdecimal() for part in parts):
+    if len(parts) > 2 or not all(part.isdecimal() for part in parts) or int(parts[0]) > int(parts[-1]):
         raise click.BadParameter(f"expected a length such as 8, or lengths such as 1:10; got {text!r}.")
-    return int(parts[0]) if len(parts) == 1 else (int(parts[0]), int(parts[1]))
+    return int(parts[0]), int(parts[-1])

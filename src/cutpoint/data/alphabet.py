@@ -107,8 +107,12 @@ class Alphabet(Names):
         if is_arrow(words):
             return self._encode_arrow(words)
         if isinstance(words, Tokens):
-            quick = kernels().encode_lists([words.flat], self._codes)
-            return self._encode_each(list(words)) if quick is None else (quick[0], words.offsets)
+            if words.encoded is None or words.encoded[0] != self:
+                quick = kernels().encode_lists([words.flat], self._codes)
+                if quick is None:
+                    return self._encode_each(list(words))
+                words.encoded = self, quick[0]
+            return words.encoded[1], words.offsets
         if isinstance(words, np.ndarray) and words.ndim == 2:
             return self._encode_rows(words)
         listed = words if type(words) is list else list(each_word(words))

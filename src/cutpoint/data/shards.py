@@ -115,7 +115,7 @@ class Shards:
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({counted(len(self.parts), 'shard')}, {counted(self.total, 'observation')}, "
-            f"{len(self):,} distinct, {counted(len(self.alphabet), 'symbol')})"
+            f"{len(self)} distinct, {counted(len(self.alphabet), 'symbol')})"
         )
 
 

@@ -93,12 +93,12 @@ def packed(magic: bytes, arrays: Arrays) -> bytes:
     return magic + hashlib.sha256(content).digest() + content
 
 
-def unpacked(magic: bytes, content: bytes, where: str, checked: bool = False) -> Arrays:
-    """Arrays from bytes; what is not whole or not of this kind is refused (its digest may have been checked before)."""
+def unpacked(magic: bytes, content: bytes, where: str) -> Arrays:
+    """Arrays from bytes; what is not whole or not of this kind is refused."""
     head = len(magic) + hashlib.sha256().digest_size
     if not content.startswith(magic):
         raise InvalidFile(f"{where}: this is not a file of the kind {magic.decode().strip()!r}.")
-    if not checked and hashlib.sha256(content[head:]).digest() != content[len(magic) : head]:
+    if hashlib.sha256(content[head:]).digest() != content[len(magic) : head]:
         raise InvalidFile(f"{where}: the file is damaged (its content does not match its digest). Use another copy.")
     try:
         with np.load(io.BytesIO(content[head:]), allow_pickle=False) as stored:

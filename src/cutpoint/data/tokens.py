@@ -29,6 +29,8 @@ class Tokens(Sequence[list[str]]):
     def __init__(self, texts: list[str], separator: str) -> None:
         self.texts = texts
         self.separator = separator
+        self.encoded: tuple[Sequence[object], NDArray[np.int32]] | None = None
+        """Codes of all symbols and their alphabet, once they were asked for."""
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -18,7 +18,10 @@ HALF = Fraction(1, 2)
 
 
 def complement(language: Language) -> Language:
-    r"""Words outside: :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`; strict becomes inclusive and back."""
+    r"""Words outside: :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`; strict becomes inclusive and back.
+
+    Where rows of floats do not sum to exactly 1 this holds up to rounding: ``~A`` accepts with the rest of their sums.
+    """
     return type(language)(~language.acceptor, 1 - language.cut_point, inclusive=not language.inclusive)
 
 

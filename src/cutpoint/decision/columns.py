@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import repeat
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ Residual = tuple[int, ...]
 
 ACCEPTS_ALL, ACCEPTS_NONE = (1,), (-1,)
 """The two sinks among the residuals: every word before the suffix is accepted, none is."""
+
+MOST_FOLLOWED = 100
+"""Suffixes of one length up to which it is worth asking whether they all come to nothing."""
 
 
 @dataclass(frozen=True)
@@ -100,3 +104,18 @@ class Columns:
         above = [self.cut_point.denominator * x - self.cut_point.numerator * denominator for x in entries]
         divisor = gcd(*above)
         return tuple(x // divisor for x in above)
+
+    def lengths_in_reach(self, max_length: int) -> Iterator[bool]:
+        """For each length whether words may be as long; False is a proof that none of it or beyond is in the language.
+
+        Every word ends in one of the suffixes followed here. Where there are too many of them the answer is True.
+        """
+        level = {self.residual(self.start, max_length): self.start}
+        remaining = max_length
+        while level.keys() - {ACCEPTS_NONE} and ACCEPTS_ALL not in level and len(level) <= MOST_FOLLOWED:
+            yield True
+            remaining -= 1
+            followed = [column for key, column in level.items() if key != ACCEPTS_NONE]
+            longer = (before for column in followed for before in self.before(column))
+            level = {self.residual(column, remaining): column for column in longer}
+        yield from repeat(level.keys() != {ACCEPTS_NONE})

@@ -51,8 +51,15 @@ class DFA:
     def __post_init__(self) -> None:
         """Refuse transitions that lead nowhere."""
         object.__setattr__(self, "alphabet", Alphabet(self.alphabet))
-        object.__setattr__(self, "transitions", tuple(tuple(row) for row in self.transitions))
-        object.__setattr__(self, "final", frozenset(self.final))
+        try:
+            object.__setattr__(self, "transitions", tuple(tuple(row) for row in self.transitions))
+            object.__setattr__(self, "final", frozenset(self.final))
+            hash(self.transitions)
+        except TypeError:
+            raise InvalidArgument(
+                "a DFA needs transitions as rows of numbers of states, and final as a set of them; got "
+                f"{shown(self.transitions)} and {shown(self.final)}."
+            ) from None
         states = range(len(self.transitions))
         rows_fit = all(len(row) == len(self.alphabet) and set(row) <= set(states) for row in self.transitions)
         if not (rows_fit and self.initial in states and self.final <= set(states)):

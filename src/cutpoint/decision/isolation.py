@@ -15,7 +15,7 @@ from cutpoint.errors import TooLarge
 from cutpoint.exact import CutPoint
 from cutpoint.model.text import number
 
-LIMIT = 10**6
+LIMIT = 10**5
 """Columns that a search looks at before it gives up."""
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -12,21 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words
-from cutpoint.data.alphabet import each_word
 from cutpoint.data.names import counted, shown
 from cutpoint.decision import boolean
-from cutpoint.decision.best_first import BestFirst, Candidate
+from cutpoint.decision.best_first import Back, BestFirst, Candidate, Front, race
 from cutpoint.decision.columns import Columns
 from cutpoint.decision.dfa import DFA
 from cutpoint.decision.extraction import isolated_dfa, residual_dfa
+from cutpoint.decision.hopes import Hopes
 from cutpoint.decision.isolation import LIMIT, Isolation, count_words, nearest_word
 from cutpoint.decision.unknown import Unknown
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, compared, cut_point_value, entry, exceeds, whole_number
-from cutpoint.kernels.reference import dot, step, step_back
+from cutpoint.exact.certified import LONGEST
+from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
+
+MOST_SEARCHED = 10**6
+"""Prefixes and suffixes that a best-first search looks at before it gives up."""
+LONGEST_SEARCHED = 10_000
+"""Longest words of best-first searches: their exact bounds grow with the length."""
 
 
 class Accepted(NamedTuple):
@@ -38,10 +45,18 @@ class Accepted(NamedTuple):
 
 @dataclass(frozen=True)
 class Membership:
-    """Which words of a batch belong to a language, and which of them floats alone could not decide."""
+    """Which words of a batch belong to a language, and which of them floats alone could not decide.
+
+    Attributes
+    ----------
+    members : which words belong to the language.
+    exact : which words rational arithmetic decided.
+    acceptances : acceptance probability of each word, in floats.
+    """
 
     members: NDArray[np.bool_]
     exact: NDArray[np.bool_]
+    acceptances: NDArray[np.float64]
 
     @property
     def n_exact(self) -> int:
@@ -69,7 +84,8 @@ class Language:
 
     Notes
     -----
-    Membership is certified: it is never wrong by rounding. ``~L`` is the complement. ``L & M``, ``L | M`` and ``L - M``
+    Membership is certified: it is never wrong by rounding. ``~L`` is the complement, exactly so if
+    ``acceptor.is_stochastic`` (rows of floats seldom sum to exactly 1). ``L & M``, ``L | M`` and ``L - M``
     are made where the result surely is a cut-point language: with a DFA or another regular language, or at two cut
     points of one acceptor. Cut-point languages are not closed under these operations in general.
 
@@ -102,7 +118,7 @@ class Language:
         """Membership of each word; only those too close to the cut point cost exact arithmetic."""
         return self.membership(words).members
 
-    def membership(self, words: Words) -> Membership:
+    def membership(self, words: Words, threads: int | None = None) -> Membership:
         """Membership of each word, and which words floats could not decide.
 
         Examples
@@ -111,24 +127,23 @@ class Language:
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
-        listed = list(each_word(words))
-        symbols, offsets = self.acceptor.encode(listed)
+        symbols, offsets = self.acceptor.encode(words)
 
         def exact(r: int) -> Fraction:
             word = symbols[offsets[r] : offsets[r + 1]].tolist()
             return self.acceptor.integers.acceptance(self.acceptor.final, word)
 
-        estimates = self.acceptor.acceptances(listed)
+        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
         answers = compared(estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive)
-        return Membership(answers.above, answers.exact)
+        return Membership(answers.above, answers.exact, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:
         """Words of the language, shortest first, then in the order of the alphabet; made one by one.
 
-        Without ``max_length`` it goes on for ever. Prefixes that surely lead to no word are left out.
+        Without ``max_length`` it may go on for ever. Prefixes that surely lead to no word are left out, and it ends
+        where no longer word can be in the language.
         """
-        lengths = count() if max_length is None else range(whole_number("max_length", max_length, least=0) + 1)
-        return (word for length in lengths for word in self._words_of_length(length))
+        return self._words(None if max_length is None else whole_number("max_length", max_length, least=0))
 
     def count(self, length: int, limit: int = LIMIT) -> int:
         """Number of words of a length in the language, exactly.
@@ -139,10 +154,11 @@ class Language:
         whole_number("limit", limit, least=1)
         return count_words(self._columns, whole_number("length", length, least=0), limit)
 
-    def most_accepted(self, k: int, max_length: int, limit: int = LIMIT) -> list[Accepted]:
+    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[Accepted]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
 
-        Words of exactly equal acceptance come in length-lexicographic order. At most ``limit`` prefixes are explored.
+        Words of exactly equal acceptance come in length-lexicographic order. The search goes from
+        the front and from the back in turn, with at most ``limit`` prefixes and suffixes.
 
         Examples
         --------
@@ -154,41 +170,34 @@ class Language:
         011 … 111 1/576460752303423488
         """
         whole_number("k", k, least=1)
-        search = BestFirst(self.acceptor, whole_number("max_length", max_length, least=0), copies=k)
-        found: list[Accepted] = []
-        for candidate in self._promising(search, whole_number("limit", limit, least=1)):
-            if candidate is None:
-                raise TooLarge(
-                    f"{search.explored:,} prefixes are explored and {len(found)} of the {k} most "
-                    f"accepted words are found. Raise limit={limit}, or lower max_length or k."
-                )
-            if candidate.row is None:
-                exact = self.acceptor.is_exact
-                found.append(Accepted(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
-                if len(found) == k:
-                    break
-        return found
+        longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
+        steps = whole_number("limit", limit, least=1)
+        ranked = race([self._ranked(search, k) for search in self._searches(longest, k)], steps)
+        if ranked is None:
+            raise TooLarge(
+                f"{steps:,} prefixes and suffixes are explored and the {counted(k, 'most accepted word')} not found "
+                f"yet. Raise limit={limit}, or lower max_length or k."
+            )
+        return ranked
 
-    def find_word(self, max_length: int, limit: int = LIMIT) -> PlainWord | Unknown | None:
+    def find_word(self, max_length: int, limit: int = MOST_SEARCHED) -> PlainWord | Unknown | None:
         """Some word of the language up to a length, searched best first; None is a proof that there is none.
 
-        The shortest word is ``next(language.words())``. :class:`Unknown` after ``limit`` prefixes.
+        The shortest word is ``next(language.words())``. :class:`Unknown` after ``limit`` prefixes and suffixes.
 
         Examples
         --------
         >>> import cutpoint as cp
-        >>> L = cp.Language(cp.gallery.value_one("3/4"), "9/10")
+        >>> L = cp.Language(cp.gallery.value_one("3/4"), "7/10")
         >>> L.find_word(max_length=5) is None, L.find_word(max_length=40) in L
         (True, True)
         """
-        search = BestFirst(self.acceptor, whole_number("max_length", max_length, least=0), copies=1)
-        for candidate in self._promising(search, whole_number("limit", limit, least=1)):
-            if candidate is None:
-                return Unknown(search.explored, f"unknown: {search.explored:,} prefixes explored, and there are more.")
-            word = self._word(candidate.codes)
-            if word in self:
-                return word
-        return None
+        longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
+        steps = whole_number("limit", limit, least=1)
+        found = race([self._first_found(search) for search in self._searches(longest, 1)], steps)
+        if found is None:
+            return Unknown(steps, f"unknown: {steps:,} prefixes and suffixes explored, and there are more.")
+        return found[0] if found else None
 
     def isolation(self, max_length: int, limit: int = LIMIT) -> Isolation:
         r"""Smallest distance of any acceptance from the cut point among words up to a length, with the word; exact.
@@ -256,6 +265,9 @@ class Language:
     def __sub__(self, other: Language | DFA) -> Language:
         return boolean.intersection(self, ~other) if isinstance(other, Language | DFA) else NotImplemented
 
+    def __rsub__(self, other: DFA) -> Language:
+        return boolean.intersection(~self, other) if isinstance(other, DFA) else NotImplemented
+
     __rand__ = __and__
     __ror__ = __or__
 
@@ -267,44 +279,66 @@ class Language:
     def _columns(self) -> Columns:
         return Columns.of(self.acceptor, self.cut_point, self.inclusive)
 
-    def _words_of_length(self, length: int) -> Iterator[PlainWord]:
+    def _words(self, max_length: int | None) -> Iterator[PlainWord]:
+        hopes, lengths = Hopes(self.acceptor, at_most=False), count() if max_length is None else range(max_length + 1)
+        longest = LONGEST if max_length is None else max_length
+        for length, in_reach in zip(lengths, self._columns.lengths_in_reach(longest), strict=False):
+            if not in_reach:
+                return
+            yield from self._words_of_length(length, hopes)
+
+    def _words_of_length(self, length: int, hopes: Hopes) -> Iterator[PlainWord]:
         """Depth-first over the prefixes, each with its distribution: memory grows with the length only."""
-        alphabet, hopes = self.acceptor.alphabet, [self.acceptor.final.astype(np.float64)]
-        for _ in range(length):  # largest acceptance from each state with exactly k more symbols
-            hopes.append(step_back(self.acceptor.transitions, hopes[-1]).max(axis=0))
         stack: list[tuple[tuple[int, ...], NDArray[np.float64]]] = [((), self.acceptor.initial)]
         while stack:
             prefix, row = stack.pop()
             remaining = length - len(prefix)
-            estimate = float(dot(row, hopes[remaining]))
+            estimate = float(dot(row, hopes.column(remaining)))
+            if not self._may_exceed(estimate, length, partial(hopes.exact_bound, prefix, remaining)):
+                continue
             if not remaining:
-                word = self._word(prefix)
-                if self._exceeds(estimate, word):
-                    yield word
-            elif self._may_exceed(estimate, length):
+                yield self._word(prefix)
+            else:
                 rows = step(row, self.acceptor.transitions)
-                stack += [((*prefix, a), rows[a]) for a in reversed(range(len(alphabet)))]
+                stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
 
-    def _promising(self, search: BestFirst, limit: int) -> Iterator[Candidate | None]:
-        """Candidates whose bounds exceed the cut point; None where the limit is reached."""
-        for candidate in search:
-            if not self._may_exceed(candidate.estimate, search.max_length, candidate):
-                return
-            if candidate.row is not None and search.explored >= limit:
+    def _searches(self, max_length: int, copies: int) -> list[BestFirst]:
+        """Searches from both ends of the words; which of them is quick depends on the acceptor."""
+        least = float(self.cut_point)
+        return [BestFirst(end, max_length, copies, least) for end in (Front(self.acceptor), Back(self.acceptor))]
+
+    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[Accepted] | None]:
+        """The k words of highest acceptance, or all; None after each step until they are found."""
+        found: list[Accepted] = []
+        for candidate in self._promising(search):
+            if candidate.part is not None:
                 yield None
+                continue
+            exact = self.acceptor.is_exact
+            found.append(Accepted(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
+            if len(found) == k:
+                break
+        yield found
+
+    def _first_found(self, search: BestFirst) -> Iterator[list[PlainWord] | None]:
+        """The first word met, or none; None after each step until that is known."""
+        for candidate in self._promising(search):
+            word = self._word(candidate.codes)
+            if word in self:
+                yield [word]
+            yield None
+        yield []
+
+    def _promising(self, search: BestFirst) -> Iterator[Candidate]:
+        """Candidates whose bounds exceed the cut point."""
+        for candidate in search:
+            if not self._may_exceed(candidate.estimate, search.max_length, lambda: candidate.bound):  # noqa: B023
                 return
             yield candidate
 
-    def _may_exceed(self, estimate: float, length: int, candidate: Candidate | None = None) -> bool:
-        """Whether a bound is above the cut point; without a candidate to ask for its exact value, if in doubt it is."""
-        return exceeds(
-            estimate,
-            length,
-            self.acceptor.n_states,
-            self.cut_point,
-            lambda: candidate.bound if candidate else Fraction(2),
-            self.inclusive,
-        )
+    def _may_exceed(self, estimate: float, length: int, exact: Callable[[], Fraction]) -> bool:
+        """Whether a bound for words up to a length is above the cut point."""
+        return exceeds(estimate, length, self.acceptor.n_states, self.cut_point, exact, self.inclusive)
 
     def _word(self, codes: tuple[int, ...]) -> PlainWord:
         return self.acceptor.alphabet.decode(np.array(codes, dtype=np.int32))

@@ -74,5 +74,7 @@ def _reduced(function: Linear) -> Linear:
 def _reduced_floats(function: Linear, tolerance: float) -> Linear:
     """The function in coordinates of an orthonormal basis Q of its rows: ξQᵀ, Q M(a) Qᵀ, Q η."""
     basis = reach(function, independence=tolerance).basis
-    matrices = basis @ function.transitions @ basis.T
-    return Linear(function.alphabet, function.initial @ basis.T, matrices, basis @ function.final)
+    matrices, column = basis @ function.transitions @ basis.T, basis @ function.final
+    if np.linalg.norm(column) <= tolerance * np.linalg.norm(function.final):  # what is left is rounding
+        column = np.zeros_like(column)
+    return Linear(function.alphabet, function.initial @ basis.T, matrices, column)

@@ -12,13 +12,13 @@ from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.data.names import listed, shown
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.columns import class_codes, labels_of, weights_of, words_of
-from cutpoint.estimator.cut import chosen_cut_point
 from cutpoint.estimator.lexicon import Lexicon
 from cutpoint.estimator.stepwise import Running
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
 from cutpoint.learning import Counts, Stop
 from cutpoint.learning.ascent import check_time_limit
+from cutpoint.learning.cut import chosen_cut_point
 from cutpoint.learning.e_step import check_threads
 from cutpoint.learning.engine import InMemory, Parameters
 from cutpoint.learning.learn import PRIOR, learn

@@ -10,7 +10,7 @@ from math import lcm
 from typing import Any
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact.numbers import entry
+from cutpoint.exact.numbers import entry, printable
 
 Polynomial = tuple[Fraction, ...]
 """Coefficients of 1, x, x², …; the last is not 0. The zero polynomial is ()."""
@@ -46,6 +46,10 @@ class Root:
     high: Fraction
 
     def __init__(self, coefficients: Iterable[Any], low: Any, high: Any) -> None:
+        if not isinstance(coefficients, Iterable):
+            raise InvalidArgument(
+                f"the coefficients of a root must be a list of numbers; got {printable(coefficients)}."
+            )
         values = _irreducible(_trimmed([_rational(value) for value in coefficients]), _rational(low), _rational(high))
         self.__dict__.update(zip(("polynomial", "low", "high"), values, strict=True))
 
@@ -60,7 +64,7 @@ class Root:
         """
         square = _rational(number)
         if square <= 0:
-            raise InvalidArgument(f"the square root of a positive number is meant; got {number!r}.")
+            raise InvalidArgument(f"the square root of a positive number is meant; got {printable(number)}.")
         return cls([-square, 0, 1], 0, square + 1)
 
     @property

@@ -28,7 +28,7 @@ def entry(value: object) -> Fraction | float:
     try:
         if isinstance(value, Rational | np.integer | np.bool_):  # int(): NumPy integers would overflow in silence
             return Fraction(int(value)) if not isinstance(value, Rational) else _plain(value)
-        if isinstance(value, Decimal) or (isinstance(value, str) and not LONG_EXPONENT.search(value)):
+        if isinstance(value, Decimal | str) and not LONG_EXPONENT.search(str(value)):
             return Fraction(value)
     except ZeroDivisionError:
         raise InvalidArgument(f"a fraction needs a denominator other than 0; got {value!r}.") from None

@@ -33,27 +33,39 @@ class Integral:
 
     def distribution(self, word: Sequence[int]) -> list[Fraction]:
         """πP(x), exactly."""
-        row, denominator = self._row(word)
+        row, denominator = self.row(word)
         return [lowest_terms(number, denominator) for number in row.entries()]
 
     def acceptance(self, final: NDArray[np.bool_], word: Sequence[int]) -> Fraction:
         """πP(x)f, exactly; cost O(n l²) products of integers that grow with the word."""
-        row, denominator = self._row(word)
+        row, denominator = self.row(word)
         accepted = (number for number, kept in zip(row.entries(), final, strict=True) if kept)
         return lowest_terms(sum(accepted, start=denominator * 0), denominator)
 
-    def _row(self, word: Sequence[int]) -> tuple[fmpz_mat, fmpz]:
-        """Numerators and common denominator of πP(x)."""
+    def row(self, word: Sequence[int]) -> tuple[fmpz_mat, fmpz]:
+        """Numerators and common denominator of πP(x); the denominator depends on the symbols only."""
         row = self.initial
         if len(word) > LONG:  # balanced products use fast multiplication; a row would meet huge numbers at each step
             row = row * self._product(word)
         else:
             for symbol in word:
                 row = row * self.matrices[symbol]
-        denominator = self.initial_denominator
+        return row, self.initial_denominator * self._denominator(word)
+
+    def column(self, final: NDArray[np.bool_], word: Sequence[int]) -> tuple[fmpz_mat, fmpz]:
+        """Numerators and common denominator of P(x)f."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        column = fmpz_mat(len(final), 1, [int(kept) for kept in final])
+        for symbol in reversed(word):
+            column = self.matrices[symbol] * column
+        return column, self._denominator(word)
+
+    def _denominator(self, word: Sequence[int]) -> fmpz:
+        denominator = self.initial_denominator**0
         for symbol, times in Counter(word).items():
             denominator *= self.denominators[symbol] ** times
-        return row, denominator
+        return denominator
 
     def _product(self, word: Sequence[int]) -> fmpz_mat:
         """Product of the numerators' matrices, by halves."""

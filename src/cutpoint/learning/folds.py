@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +12,12 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import InvalidArgument, InvalidSample
 
 Floats = NDArray[np.float64]
+
+FINEST = 20
+"""Parts of a sample from which a share to hold out is put together."""
 
 MOST_UNITS = 1000
 """Counts above this are shared out evenly instead of one by one."""
@@ -38,6 +42,25 @@ def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
         if not part.any() or not (parts.sum(axis=0) - part).any():
             raise InvalidArgument(f"fold {k} of {folds} would be empty. Ask for fewer folds, or add observations.")
     return [Split(sample.reweighted(np.maximum(sample.counts - part, 0.0)), sample.reweighted(part)) for part in parts]
+
+
+def held_out(sample: Sample, share: float, rng: np.random.Generator) -> Split:
+    """Split a sample once, about a share of it to judge by; every label stays among what is learned from."""
+    part = Fraction(share).limit_denominator(FINEST)
+    if share < 1 / FINEST:
+        raise InvalidArgument(f"the share to hold out must be at least 1/{FINEST}; got {share:g}.")
+    if sample.total < 2 * part.denominator:
+        raise InvalidSample(
+            f"to hold out {share:g} of the observations there must be at least {2 * part.denominator}; got "
+            f"{counted(sample.total, 'observation')}. Hold out none, or add observations."
+        )
+    parts = fold_counts(sample, part.denominator, rng)
+    for first in range(part.denominator):
+        judged = np.roll(parts, -first, axis=0)[: part.numerator].sum(axis=0)
+        rest = np.maximum(sample.counts - judged, 0.0)
+        if all(rest[sample.ends == end].any() for end in np.unique(sample.ends)):
+            break
+    return Split(sample.reweighted(rest), sample.reweighted(judged))
 
 
 def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:

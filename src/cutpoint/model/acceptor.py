@@ -100,7 +100,7 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).acceptance("01")  # 0.10 in base 2
         0.5
         """
-        return float(self._acceptances(*self._alone(word))[0])
+        return float(self.encoded_acceptances(*self._alone(word))[0])
 
     def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.
@@ -108,7 +108,7 @@ class Acceptor(Quintuple):
         ``threads`` is the number of threads, all cores unless told; the result does not depend on it.
         The error is relative, about n(l + 2) roundings, down to 1e-300; use :meth:`log_acceptances` below that.
         """
-        return self._acceptances(*self.encode(words), threads)
+        return self.encoded_acceptances(*self.encode(words), threads)
 
     def log_acceptance(self, word: Word) -> float:
         """Natural logarithm of the acceptance probability: accurate far below 1e-308; -inf if it is 0.
@@ -329,9 +329,10 @@ class Acceptor(Quintuple):
         """Acceptance of a word repeated k times, k as large as you like: see :mod:`cutpoint.model.substitution`."""
         return substitution.power_acceptance(self, word, exponent, exact)
 
-    def _acceptances(
+    def encoded_acceptances(
         self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
     ) -> Floats:
+        """Acceptance probability of each word, given as :meth:`encode` returns them."""
         if threads is not None:
             whole_number("threads", threads, least=1, most=MOST_THREADS)
         scores: Floats = kernels().acceptances(

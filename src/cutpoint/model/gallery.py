@@ -17,6 +17,7 @@ from cutpoint.model.parts import States
 from cutpoint.model.randomness import generator
 
 __all__ = [
+    "customers",
     "deterministic",
     "double_binary",
     "gambler",
@@ -268,6 +269,56 @@ def land_of_oz() -> Acceptor:
     """
     matrix = [["1/2", "1/4", "1/4"], ["1/2", 0, "1/2"], ["1/4", "1/4", "1/2"]]
     return Acceptor(["rain", "nice", "snow"], "d", {"d": matrix}, "nice", {"rain"})
+
+
+def customers() -> Acceptor:
+    """Customers between ads, mails, visits, carts and waiting, who are cold, curious, ready or annoyed: made up.
+
+    Those who are ready at the end buy; nobody sees how warm a customer is. An example to learn from outcomes.
+
+    Examples
+    --------
+    >>> customers().exact_acceptance(["ad", "visit"])
+    Fraction(43, 250)
+    """
+    return Acceptor(
+        states=["cold", "curious", "ready", "annoyed"],
+        alphabet=["ad", "mail", "visit", "cart", "wait"],
+        transitions={
+            "ad": {
+                "cold": {"cold": "6/10", "curious": "3/10", "annoyed": "1/10"},
+                "curious": {"curious": "7/10", "ready": "1/10", "annoyed": "2/10"},
+                "ready": {"ready": "9/10", "annoyed": "1/10"},
+                "annoyed": "annoyed",
+            },
+            "mail": {
+                "cold": {"cold": "8/10", "curious": "1/10", "annoyed": "1/10"},
+                "curious": {"curious": "5/10", "ready": "4/10", "annoyed": "1/10"},
+                "ready": "ready",
+                "annoyed": {"annoyed": "9/10", "cold": "1/10"},
+            },
+            "visit": {
+                "cold": {"cold": "3/10", "curious": "7/10"},
+                "curious": {"curious": "6/10", "ready": "4/10"},
+                "ready": "ready",
+                "annoyed": {"annoyed": "7/10", "curious": "3/10"},
+            },
+            "cart": {
+                "cold": {"curious": "9/10", "ready": "1/10"},
+                "curious": {"ready": "8/10", "curious": "2/10"},
+                "ready": "ready",
+                "annoyed": {"annoyed": "8/10", "curious": "2/10"},
+            },
+            "wait": {
+                "cold": "cold",
+                "curious": {"curious": "6/10", "cold": "4/10"},
+                "ready": {"ready": "5/10", "curious": "5/10"},
+                "annoyed": {"annoyed": "1/2", "cold": "1/2"},
+            },
+        },
+        initial={"cold": "8/10", "curious": "2/10"},
+        final={"ready"},
+    )
 
 
 def random_acceptor(

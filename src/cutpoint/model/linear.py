@@ -227,7 +227,9 @@ class Linear:
         number = _finite(factor, "a factor")
         exact = self.is_exact and isinstance(number, Fraction)
         row, steps, column = self._parts(exact)
-        return type(self)(self.alphabet, row * (number if exact else float(number)), steps, column)
+        with np.errstate(over="ignore"):  # the sentence about numbers that are not finite says more
+            scaled = row * (number if exact else float(number))
+        return type(self)(self.alphabet, scaled, steps, column)
 
     __rmul__ = __mul__
 
@@ -243,13 +245,10 @@ class Linear:
         exact = self.is_exact and right.is_exact
         (row, steps, column), (other_row, other_steps, other_column) = self._parts(exact), right._parts(exact)
         size = self.dimension * right.dimension
-        both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
-        return type(self)(
-            self.alphabet,
-            np.outer(row, other_row).reshape(size),
-            both.reshape(len(self.alphabet), size, size),
-            np.outer(column, other_column).reshape(size),
-        )
+        with np.errstate(over="ignore"):
+            both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
+            start, end = np.outer(row, other_row).reshape(size), np.outer(column, other_column).reshape(size)
+        return type(self)(self.alphabet, start, both.reshape(len(self.alphabet), size, size), end)
 
     __rand__ = __and__
 

@@ -34,7 +34,7 @@ def random_words(
     if not sigma:
         raise InvalidArgument("random words need at least one symbol; the alphabet is empty.")
     least, most = lengths if isinstance(lengths, tuple) and len(lengths) == 2 else (lengths, lengths)
-    least, most = (whole_number("each of lengths", length, least=0) for length in (least, most))
+    least, most = (whole_number("each of lengths", length, least=0, most=MOST_SYMBOLS) for length in (least, most))
     if least > most:
         raise InvalidArgument(f"lengths must be a number or a pair (least, most); got {shown(lengths)}.")
     whole_number("count", count, least=0, most=MOST_SYMBOLS // max(most, 1))

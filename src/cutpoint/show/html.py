@@ -49,12 +49,17 @@ def html(value: object) -> str:
 
 @html.register
 def _(acceptor: Acceptor) -> str:
+    return acceptor_html(acceptor, Look(digits=3))
+
+
+def acceptor_html(acceptor: Acceptor, look: Look) -> str:
+    """Page of an acceptor: the diagram with a look of its own, and the matrices."""
     shown_symbols = acceptor.alphabet[:MOST_MATRICES]
     matrices = [_captioned(label(symbol), _matrix(acceptor, a)) for a, symbol in enumerate(shown_symbols)]
     rest = acceptor.n_symbols - len(matrices)
     more = _paragraph(f"… and {counted(rest, 'more symbol')}") if rest else ""
     small = acceptor.transitions.size <= MOST_ENTRIES and acceptor.n_states <= MOST_PICTURED
-    return _paragraph(_plain(acceptor)) + (_pictured(acceptor) if small else "") + _beside(matrices) + more
+    return _paragraph(_plain(acceptor)) + (_pictured(acceptor, look) if small else "") + _beside(matrices) + more
 
 
 @html.register
@@ -155,12 +160,12 @@ def _results(fit: Fit, more: list[list[str]]) -> str:
     return table([[type(fit).__name__, ""], *rows]) + told + html(fit.acceptor)
 
 
-def _pictured(value: Any) -> str:
+def _pictured(value: Any, look: Look | None = None) -> str:
     """Picture of a value within the page, or nothing where Graphviz is missing or there is too much to see.
 
     As an image of its own, so that neither its names nor its styles meet those of the page.
     """
-    picture = Picture(diagram(value, Look(digits=3)))
+    picture = Picture(diagram(value, look or Look(digits=3)))
     try:
         picture.diagram.check_size(MOST_PICTURED)
         image = b64encode(picture.svg.encode()).decode("ascii")

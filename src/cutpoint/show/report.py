@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample
+from cutpoint.data import PlainWord, Sample
 from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.learning import Fit
 from cutpoint.learning.evaluation import evaluate
 from cutpoint.learning.telling import telling_symbols
-from cutpoint.show.html import html, table
+from cutpoint.model import Acceptor
+from cutpoint.show.diagram import Look
+from cutpoint.show.html import acceptor_html, table
+from cutpoint.show.labels import cleaned, label
 from cutpoint.show.plots import plot_calibration, plot_learning
 from cutpoint.show.saving import save
 
@@ -27,11 +30,14 @@ if TYPE_CHECKING:
 MOST_WORDS = 10
 """Words of a table."""
 
+LEAST_DRAWN = 0.05
+"""Less probable arrows are left out of the diagram."""
+
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "table{border-collapse:collapse;margin:.5rem 1rem .5rem 0}td,th{padding:.15rem .6rem;text-align:left;"
     "border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}img,svg{max-width:100%;height:auto}"
-    "h2{margin-top:2rem}code{background:#f3f3f3;padding:.1rem .3rem}"
+    "h2{margin-top:2rem}figure{margin:0}code{background:#f3f3f3;padding:.1rem .3rem}"
 )
 
 
@@ -64,7 +70,7 @@ def report(
     parts = [
         f"<h1>{escape(title)}</h1>",
         _section("Judged by", _figures(judged) + f"<p>{escape(repr(sample))}</p>"),
-        _section("The acceptor", html(fit.acceptor)),
+        _section("The acceptor", _acceptor(fit.acceptor)),
         _section("Learning", f"<p>{escape(str(fit.stop))}</p>" + _plot(lambda: plot_learning(fit))),
     ]
     if told.any():
@@ -82,6 +88,13 @@ def report(
 
 def _section(heading: str, content: str) -> str:
     return f"<h2>{escape(heading)}</h2>{content}"
+
+
+def _acceptor(acceptor: Acceptor) -> str:
+    """Diagram of what happens often, and the matrices of everything."""
+    page = acceptor_html(acceptor, Look(min_probability=LEAST_DRAWN, digits=2))
+    left_out = f"<p>The diagram leaves out what is less probable than {LEAST_DRAWN:g}; the matrices have it.</p>"
+    return page + left_out * ("<img" in page)
 
 
 def _figures(judged: Any) -> str:
@@ -105,7 +118,7 @@ def _plot(made: Callable[[], Figure]) -> str:
 
 def _telling(fit: Fit, sample: Sample) -> str:
     found = telling_symbols(fit.acceptor, sample)[:MOST_WORDS]
-    rows = [[shown(each.symbol), f"{each.count:g}", f"{each.change:+.3f}", f"{each.size:.3f}"] for each in found]
+    rows = [[label(each.symbol), f"{each.count:g}", f"{each.change:+.3f}", f"{each.size:.3f}"] for each in found]
     return table([["symbol", "read", "mean change of acceptance", "mean size of change"], *rows])
 
 
@@ -121,7 +134,11 @@ def _words(sample: Sample, values: NDArray[np.float64], told: NDArray[np.bool_])
 
 def _word_table(sample: Sample, values: NDArray[np.float64], rows: list[int]) -> str:
     cells = [
-        [shown(sample[r].word, room=80), f"{values[r]:.4f}", "accepted" if sample.ends[r] == 1 else "rejected"]
-        for r in rows
+        [_text(sample[r].word), f"{values[r]:.4f}", "accepted" if sample.ends[r] == 1 else "rejected"] for r in rows
     ]
     return table([["word", "acceptance", "outcome"], *cells])
+
+
+def _text(word: PlainWord) -> str:
+    """A word as it would be typed; the empty word as such."""
+    return cleaned(word if isinstance(word, str) else " ".join(map(str, word)), room=80) or "(empty)"

@@ -19,7 +19,7 @@ Source = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 REFUSED = FormatError
 """Kind of error for a file whose content cannot be taken."""
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 """Bytes that are read at once."""
 LONGEST_LINE = 1 << 26
 """Bytes of the longest line that is read."""

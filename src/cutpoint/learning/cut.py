@@ -1,4 +1,4 @@
-"""The cut point of a classifier of two classes, chosen by words that were not learned from."""
+"""The cut point for two classes, chosen by words that were not learned from."""
 
 from __future__ import annotations
 
