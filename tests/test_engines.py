@@ -143,6 +143,33 @@ def test_marks_along_the_way_mean_the_same_in_every_shard() -> None:
     np.testing.assert_allclose(cp.expected_counts(acceptor, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
 
 
+def test_files_with_marks_of_their_own(tmp_path: Path) -> None:
+    rows = [
+        {"word": "ab", "states": ["q", None, "r"], "accepted": None},
+        {"word": "b", "states": [None, "r"], "accepted": None},
+        {"word": "ba", "verdicts": [None, False, True], "accepted": None},
+    ]
+    for k, row in enumerate(rows):
+        (tmp_path / f"{k}.ndjson").write_text(json.dumps(row) + "\n")
+    shards = cp.ShardedSample.from_ndjson(f"{tmp_path}/*.ndjson")
+    tables = {part.load(shards.head).mark_table for part in shards.parts}
+    assert len(tables) == 3, "each file has marks of its own"
+    acceptor = cp.Acceptor(["q", "r"], "ab", [[[0.3, 0.7], [0.6, 0.4]], [[0.2, 0.8], [0.9, 0.1]]], "q", {"r"})
+    sample = cp.Sample(
+        ["ab", "b", "ba"],
+        states=[["q", None, "r"], [None, "r"], None],
+        verdicts=[None, None, [None, False, True]],
+    )
+    whole = cp.expected_counts(acceptor, sample)
+    np.testing.assert_allclose(cp.expected_counts(acceptor, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
+    from cutpoint.learning.sharded import Sharded
+
+    where = Sharded(shards, shards.alphabet)
+    part = where.part(100)
+    where.close()
+    assert [part[r] for r in range(3)] == [sample[r] for r in range(3)]
+
+
 def test_an_impossible_observation_is_named(shards: cp.ShardedSample) -> None:
     never = cp.Acceptor(1, "ab", np.ones((2, 1, 1)), 0, np.array([False]))
     with pytest.raises(cp.ImpossibleObservation, match=r"\(accepted\) has probability 0"):
