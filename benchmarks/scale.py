@@ -1,8 +1,9 @@
 """Samples in shards: the same bits everywhere, workers killed, little memory, the cost of a cluster, and a plan.
 
-    python benchmarks/scale.py same kills memory overhead writing tree      # all, or some; results in scale.json
+    python benchmarks/scale.py same kills memory streaming overhead writing tree
 
-Needs the extra ``dask``. Every part asserts its answers; figures are those of the machine that it runs on.
+does all parts, or those that are named; the results are in ``scale.json``. Needs the extra ``dask``. Every part asserts
+its answers; figures are those of the machine that it runs on.
 """
 
 import heapq
@@ -166,7 +167,7 @@ def limited(path: str) -> None:
 
 
 def memory(folder: Path) -> dict[str, Any]:
-    """A sample ten times as large as the memory that is allowed; and what streaming costs, by the number of states."""
+    """A sample ten times as large as the memory that is allowed."""
     per_shard = simulated(folder / "one", 1).memory
     sample = simulated(folder / "large", -(-10 * LIMIT // per_shard))
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -175,17 +176,21 @@ def memory(folder: Path) -> dict[str, Any]:
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
-    found: dict[str, Any] = {
+    return {
         "limit bytes": LIMIT,
         "sample bytes": sample.memory,
         "words": sample.total,
         "file bytes": sum(Path(part.name).stat().st_size for part in sample.parts),
         **json.loads(run.stdout),
     }
-    part = cp.ShardedSample(sample.head, sample.parts[:32], True)
-    edges = sum(shard.size.edges for shard in part.parts)
+
+
+def streaming(folder: Path) -> dict[str, Any]:
+    """What it costs to read shards again in every step, by the number of states."""
+    sample, found = simulated(folder / "streaming", 16), {}
+    edges = sum(shard.size.edges for shard in sample.parts)
     for states in (8, 16, 32):
-        rows = in_turns(part, [cp.engines.Local(2, memory=room) for room in (2**40, 0)], states, rounds=5)
+        rows = in_turns(sample, [cp.engines.Local(2, memory=room) for room in (2**40, 0)], states)
         kept, streamed = np.median(rows, axis=0).tolist()
         found[f"{states} states"] = {
             "in memory, ns per edge": 1e9 * kept / edges,
@@ -314,7 +319,15 @@ def writing(folder: Path) -> dict[str, Any]:
     return {"words": 10 * SHARD, "seconds": seconds, "peak bytes": peak, "table bytes": table.stat().st_size}
 
 
-PARTS = {"same": same, "kills": kills, "memory": memory, "overhead": overhead, "writing": writing, "tree": tree}
+PARTS = {
+    "same": same,
+    "kills": kills,
+    "memory": memory,
+    "streaming": streaming,
+    "overhead": overhead,
+    "writing": writing,
+    "tree": tree,
+}
 
 
 def main() -> None:

@@ -44,14 +44,18 @@ def test_shard_makes_a_folder(table: Path, tmp_path: Path, capsys: pytest.Captur
 
 
 @SLOW
-def test_fit_and_score_a_folder(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fit_and_score_a_folder(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     polars = pytest.importorskip("polars")
+    monkeypatch.setattr("cutpoint.cli.fit.SEARCHED", 60)  # the part that is looked at, not what is learned from
     folder, model = tmp_path / "shards", tmp_path / "model.json"
     assert run("shard", table, "-o", folder, "--observations", 50) == 0
     assert run("fit", folder, "-n", 2, "-o", model, "--test", table, "--json") == 0
     facts = json.loads(capsys.readouterr().out.split("\n", 1)[1])
     assert facts["held_out"]["accuracy"] > 0.99
     acceptor = cp.load(model)
+    assert acceptor == cp.learn(cp.ShardedSample.open(folder), 2, rng=0).acceptor
     assert isinstance(acceptor, cp.Acceptor)
     assert run("score", model, folder, "-o", tmp_path / "scores.parquet") == 0
     found = polars.read_parquet(tmp_path / "scores.parquet")
