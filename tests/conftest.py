@@ -21,10 +21,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=["dask"], help="rerun the learning suite through this engine")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--engine"):
         config.addinivalue_line("filterwarnings", "ignore::hypothesis.errors.HypothesisDeprecationWarning")
-        settings.load_profile("cluster")  # a step takes milliseconds there, not microseconds
+        settings.load_profile("cluster")  # before tests are defined; a step takes milliseconds there
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--engine"):
         chosen = [item for item in items if item.path.name in LEARNING_SUITE]
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen

@@ -13,6 +13,7 @@ from cutpoint.cli.findings import mean_loss
 from cutpoint.cli.options import FILE, check_output, seed_option, threads_option
 from cutpoint.cli.watching import watched_search
 from cutpoint.data import PlainWord, Sample
+from cutpoint.kernels import kernel_info
 from cutpoint.learning.evaluation import evaluate
 from cutpoint.learning.learn import learn
 from cutpoint.model import gallery, random_words, simulate
@@ -24,6 +25,8 @@ TRUTH = gallery.customers()
 
 JOURNEY = ["ad", "visit", "wait", "mail", "cart"]
 LEARNED_FROM, JUDGED_BY = 8_000, 4_000
+FEW, MOST_SECONDS = 1_000, 20.0
+"""Journeys to learn from, and most seconds of a search, where no compiled kernels are there to help."""
 
 
 @click.command()
@@ -41,12 +44,15 @@ def command(output: str, seed: int, threads: int | None) -> None:
     printing.data(TRUTH.table(digits=2))
     _title(f"The chances after each event of the journey {' '.join(JOURNEY)}")
     printing.data(str(forward_table(TRUTH, JOURNEY)))
-    sample, fresh = (_journeys(n, k + 2 * seed) for k, n in enumerate((LEARNED_FROM, JUDGED_BY)))
-    _title(f"{LEARNED_FROM:,} journeys of which only the events and the outcome are seen")
+    slow = kernel_info()["kernels"] == "reference"
+    number = FEW if slow else LEARNED_FROM
+    sample, fresh = (_journeys(n, k + 2 * seed) for k, n in enumerate((number, JUDGED_BY)))
+    _title(f"{number:,} journeys of which only the events and the outcome are seen")
     printing.data(repr(sample))
     began = time.monotonic()
     with watched_search() as watch:
-        learned = learn(sample, n_states=4, threads=threads, callback=watch, rng=seed)
+        limit = MOST_SECONDS if slow else None
+        learned = learn(sample, n_states=4, threads=threads, time_limit=limit, callback=watch, rng=seed)
     seconds = time.monotonic() - began
     _title(f"Learned from those in {seconds:.0f} s, with four states of its own")
     printing.data(learned.acceptor.table(digits=2))

@@ -43,8 +43,6 @@ def command(data: tuple[str, ...], output: str, observations: int, as_json: bool
         "edges": sum(part.size.edges for part in shards.parts),
         "loaded_bytes": shards.memory,
     }
-    held = (
-        f"{counted(shards.total, 'observation')}, {len(shards)} distinct, {counted(len(shards.alphabet), 'symbol')}"
-    )
+    held = f"{counted(shards.total, 'observation')}, {len(shards)} distinct, {counted(len(shards.alphabet), 'symbol')}"
     text = f"{counted(len(shards.parts), 'shard')} in {output}: {held}; {shards.memory / 1e6:,.1f} MB when loaded"
     printing.data(printing.as_json(facts) if as_json else text)
