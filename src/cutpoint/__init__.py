@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from cutpoint import engines
 from cutpoint.data import Alphabet, Mark, Observation, Sample
 from cutpoint.decision import DFA, Accepted, Isolation, Language, Membership, Unknown
 from cutpoint.errors import (
     CutpointError,
+    EngineLost,
     FormatError,
     ImpossibleObservation,
     InvalidAcceptor,
@@ -27,6 +29,7 @@ from cutpoint.learning import (
     Fit,
     Progress,
     Stop,
+    acceptances_by_shard,
     baum_welch,
     count_transitions,
     counts_log_likelihood,
@@ -73,6 +76,8 @@ if TYPE_CHECKING:
     from cutpoint.formats.samples import read_chunks as read_chunks
     from cutpoint.formats.samples import read_sample as read_sample
     from cutpoint.formats.samples import write_sample as write_sample
+    from cutpoint.formats.shards.sample import ShardedSample as ShardedSample
+    from cutpoint.formats.shards.writing import write_shards as write_shards
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -128,6 +133,7 @@ __all__ = [
     "Different",
     "Distance",
     "Distilled",
+    "EngineLost",
     "Equal",
     "Evaluation",
     "Factor",
@@ -162,6 +168,7 @@ __all__ = [
     "Scores",
     "SearchProgress",
     "Selection",
+    "ShardedSample",
     "StandardErrors",
     "Stop",
     "Telling",
@@ -170,6 +177,7 @@ __all__ = [
     "UnknownState",
     "UnknownSymbol",
     "UnusedStatesWarning",
+    "acceptances_by_shard",
     "baum_welch",
     "bootstrap",
     "calibration",
@@ -180,6 +188,7 @@ __all__ = [
     "distance",
     "distill",
     "draw",
+    "engines",
     "equivalence",
     "evaluate",
     "expectation_maximization",
@@ -222,6 +231,7 @@ __all__ = [
     "to_tikz",
     "trim",
     "write_sample",
+    "write_shards",
 ]
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
@@ -247,6 +257,8 @@ _LAZY = {
     "read_chunks": "cutpoint.formats.samples",
     "read_sample": "cutpoint.formats.samples",
     "write_sample": "cutpoint.formats.samples",
+    "ShardedSample": "cutpoint.formats.shards.sample",
+    "write_shards": "cutpoint.formats.shards.writing",
     "Bootstrap": "cutpoint.learning.bootstrap",
     "Interval": "cutpoint.learning.bootstrap",
     "bootstrap": "cutpoint.learning.bootstrap",

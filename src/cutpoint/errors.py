@@ -55,5 +55,9 @@ class FormatError(InvalidFile):
     """The content of a file breaks the rules of its format; the message begins with the file and names the place."""
 
 
+class EngineLost(CutpointError, ConnectionError):
+    """The machines that hold the shards of a sample cannot be reached any more."""
+
+
 class UnusedStatesWarning(UserWarning):
     """A learned acceptor has states that no run visits."""

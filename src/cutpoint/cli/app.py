@@ -12,12 +12,13 @@ from importlib import import_module
 import click
 
 from cutpoint.cli.spoken import spoken
-from cutpoint.errors import CutpointError, KernelsUnavailable, MissingExtra
+from cutpoint.errors import CutpointError, EngineLost, KernelsUnavailable, MissingExtra
 
 FAILURE, BAD_INPUT = 1, 3
 
 VERBS = {
     "demo": "A tour: simulate, learn, compare, write a report.",
+    "shard": "Large tables into a folder of sorted shards.",
     "fit": "Learn a model from words and their outcomes.",
     "score": "Acceptance probability of every word of a file.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
@@ -107,7 +108,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:  # the reader of a pipe has gone: nobody is left to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
-    except (MissingExtra, KernelsUnavailable) as missing:
+    except (MissingExtra, KernelsUnavailable, EngineLost) as missing:
         return _told(str(missing), FAILURE)
     except CutpointError as wrong:
         return _told(str(wrong), BAD_INPUT)

@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from cutpoint.cli import printing
+from cutpoint.cli.engines import check_engine_options, engine_of, engine_options
 from cutpoint.cli.findings import Findings, facts, findings, text
 from cutpoint.cli.options import (
     FILE,
@@ -25,9 +26,12 @@ from cutpoint.data import Sample
 from cutpoint.exact import cut_point_value
 from cutpoint.formats.models import save
 from cutpoint.formats.samples import read_sample
+from cutpoint.formats.shards.sample import ShardedSample, is_folder_of_shards
+from cutpoint.learning.engine import Engine
 from cutpoint.learning.evidence import check_evidence
 from cutpoint.learning.folds import held_out
-from cutpoint.learning.learn import learn
+from cutpoint.learning.learn import SEARCHED, learn
+from cutpoint.learning.sharded import Sharded
 from cutpoint.show.report import report
 
 NOT_CONVERGED = 4
@@ -52,6 +56,7 @@ NOT_CONVERGED = 4
 @click.option("--checkpoint", type=FILE, help="File that lets a search which was stopped go on.")
 @seed_option
 @threads_option
+@engine_options
 @json_option
 @reading_options
 def command(
@@ -67,11 +72,14 @@ def command(
     checkpoint: str | None,
     seed: int,
     threads: int | None,
+    engine: str | None,
+    scheduler: str | None,
     as_json: bool,
     reading: dict[str, Any],
 ) -> int:
     """Learn a model from DATA: words with outcomes, one per row, or a table of events (--id, --order, --event).
 
+    DATA may be a folder made by cutpoint shard; then nothing is held out, and --test gives words to judge by.
     Ctrl-C saves the best so far. Exit code 4 if the search was cut short.
 
     \b
@@ -83,12 +91,14 @@ def command(
         check_output(page)
     if cut_point is not None:
         cut_point_value(cut_point)
-    sample = read_sample(data, **reading)
-    check_evidence(sample)
-    training, fresh = _parts(sample, test, holdout, seed, reading)
-    with watched_search() as watch:
+    check_engine_options(engine, scheduler, is_folder_of_shards(data))
+    with engine_of(engine, scheduler, threads) as worker, watched_search() as watch:
+        shards = ShardedSample.open(data) if is_folder_of_shards(data) else None
+        sample = read_sample(data, **reading) if shards is None else _searched(shards, worker)
+        check_evidence(sample)
+        training, fresh = _parts(sample, test, holdout if shards is None else 0.0, seed, reading)
         learned = learn(
-            training,
+            shards or training,
             states,
             team,
             threads=threads,
@@ -96,6 +106,7 @@ def command(
             checkpoint=checkpoint,
             callback=watch,
             rng=seed,
+            engine=worker if shards else None,
         )
     found = findings(learned, training, fresh, cut_point)
     save(found.acceptor, output, cut_point=found.cut_point, metadata=_notes(found, data, seed))
@@ -115,6 +126,15 @@ def _notes(found: Findings, data: str, seed: int) -> dict[str, Any]:
 
 def _name(data: str) -> str:
     return "standard input" if data == "-" else Path(data).name
+
+
+def _searched(shards: ShardedSample, worker: Engine) -> Sample:
+    """The part of all shards that stands for them where words are looked at one by one."""
+    where = Sharded(shards, shards.alphabet, worker)
+    try:
+        return where.part(SEARCHED)
+    finally:
+        where.close()
 
 
 def _parts(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import repeat
 from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple, TextIO
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.cli import printing
+from cutpoint.cli.engines import check_engine_options, engine_of, engine_options
 from cutpoint.cli.options import (
     FILE,
     MODEL,
@@ -30,6 +31,10 @@ from cutpoint.decision import Language
 from cutpoint.errors import InvalidFile
 from cutpoint.formats.samples import read_chunks
 from cutpoint.formats.samples.chunks import Chunk
+from cutpoint.formats.samples.scores import writing_parquet
+from cutpoint.formats.shards.sample import ShardedSample, is_folder_of_shards
+from cutpoint.learning import acceptances_by_shard
+from cutpoint.learning.engine import Engine
 from cutpoint.model import Acceptor
 
 
@@ -39,9 +44,10 @@ from cutpoint.model import Acceptor
 @cut_point_option
 @click.option("--log", "logarithm", is_flag=True, help="Print natural logarithms, also of what is below 1e-308.")
 @click.option("--only", is_flag=True, help="Print the numbers alone, without the words.")
-@click.option("-o", "--output", type=FILE, help="File to write instead of printing.")
+@click.option("-o", "--output", type=FILE, help="File to write instead of printing; .parquet is a table.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @threads_option
+@engine_options
 @reading_options
 def command(
     model: str,
@@ -52,11 +58,14 @@ def command(
     output: str | None,
     as_json: bool,
     threads: int | None,
+    engine: str | None,
+    scheduler: str | None,
     reading: dict[str, Any],
 ) -> None:
     """Acceptance probability of every word of DATA, in its order and in one pass; - is standard input.
 
-    Prints the word and its acceptance, and yes or no if the model has a cut point or one is given.
+    Prints the word and its acceptance, and yes or no if the model has a cut point or one is given. DATA may be a folder
+    made by cutpoint shard: then distinct words come in the order of the shards.
 
     \b
     Example: cutpoint score model.json new.tsv > scores.tsv
@@ -66,11 +75,17 @@ def command(
     cut = read.cut_point if cut_point is None else cut_point
     language = None if cut is None else Language(read.acceptor, cut)
     rows = 0
-    with _written_to(output) as out, printing.progress(output is not None or not sys.stdout.isatty()) as bar:
+    check_engine_options(engine, scheduler, is_folder_of_shards(data))
+    with ExitStack() as stack:
+        write = _writer(stack, output, logarithm, only, as_json)
+        bar = stack.enter_context(printing.progress(output is not None or not sys.stdout.isatty()))
         task = bar.add_task("0 rows", total=None) if bar else None
-        for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading):
-            scores = _scores(chunk, read.acceptor, language, logarithm, threads)
-            out.write(_json_lines(chunk, scores, logarithm) if as_json else _lines(chunk, scores, only))
+        if is_folder_of_shards(data):
+            chunks = _of_shards(data, read.acceptor, stack.enter_context(engine_of(engine, scheduler, threads)))
+        else:
+            chunks = ((chunk, None) for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading))
+        for chunk, values in chunks:
+            write(chunk, _scores(chunk, values, read.acceptor, language, logarithm, threads))
             rows += len(chunk.words)
             if bar and task is not None:
                 bar.update(task, description=f"{rows:,} rows")
@@ -83,12 +98,51 @@ class Scores(NamedTuple):
     answers: NDArray[np.bool_] | None
 
 
+def _of_shards(data: str, acceptor: Acceptor, worker: Engine) -> Iterator[tuple[Chunk, NDArray[np.float64] | None]]:
+    """Words of each shard with their acceptances, which the engine has computed."""
+    for sample, values in acceptances_by_shard(acceptor, ShardedSample.open(data), engine=worker):
+        numbers = range(1, len(sample) + 1)
+        yield Chunk(sample.words, numbers, weights=sample.counts.tolist(), name=data, unit="word"), values
+
+
+def _writer(
+    stack: ExitStack, output: str | None, logarithm: bool, only: bool, as_json: bool
+) -> Callable[[Chunk, Scores], object]:
+    """What writes scores: lines, or rows of a table."""
+    if output is None or not output.endswith(".parquet"):
+        out = stack.enter_context(_written_to(output))
+        return lambda chunk, scores: out.write(
+            _json_lines(chunk, scores, logarithm) if as_json else _lines(chunk, scores, only)
+        )
+    if only or as_json:
+        raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
+    table = stack.enter_context(writing_parquet(output))
+    return lambda chunk, scores: table.add(_columns(chunk, scores, logarithm))
+
+
+def _columns(chunk: Chunk, scores: Scores, logarithm: bool) -> dict[str, Sequence[Any]]:
+    """Columns of a table."""
+    columns: dict[str, Sequence[Any]] = {"word" if chunk.ids is None else "id": list(_names(chunk))}
+    columns["log_acceptance" if logarithm else "acceptance"] = scores.values
+    if chunk.weights is not None:
+        columns["count"] = chunk.weights
+    return columns if scores.answers is None else columns | {"accepted": scores.answers.tolist()}
+
+
 def _scores(
-    chunk: Chunk, acceptor: Acceptor, language: Language | None, logarithm: bool, threads: int | None
+    chunk: Chunk,
+    known: NDArray[np.float64] | None,
+    acceptor: Acceptor,
+    language: Language | None,
+    logarithm: bool,
+    threads: int | None,
 ) -> Scores:
+    """Scores of a chunk, whose acceptances may be known."""
     found = language.membership(chunk.words, threads) if language else None
     if logarithm:
         values = acceptor.log_acceptances(chunk.words, threads)
+    elif known is not None:
+        values = known
     else:
         values = found.acceptances if found else acceptor.acceptances(chunk.words, threads)
     return Scores(values.tolist(), found.members if found else None)

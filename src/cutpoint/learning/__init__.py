@@ -8,7 +8,7 @@ from cutpoint.learning.baum_welch import baum_welch
 from cutpoint.learning.complete import count_transitions, counts_log_likelihood, maximum_likelihood
 from cutpoint.learning.counts import Counts
 from cutpoint.learning.design import DesignMatrix, design_matrix
-from cutpoint.learning.e_step import expected_counts, likelihood, log_likelihood, log_likelihoods
+from cutpoint.learning.e_step import acceptances_by_shard, expected_counts, likelihood, log_likelihood, log_likelihoods
 from cutpoint.learning.em import expectation_maximization, hidden_runs
 from cutpoint.learning.fit import Fit, Stop
 
@@ -18,6 +18,7 @@ __all__ = [
     "Fit",
     "Progress",
     "Stop",
+    "acceptances_by_shard",
     "baum_welch",
     "count_transitions",
     "counts_log_likelihood",

@@ -12,6 +12,7 @@ import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.data.names import shown
+from cutpoint.data.shards import Shards
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.learning.climb import Climb
@@ -80,7 +81,7 @@ def check_callback(callback: object) -> None:
 
 def ascend(
     acceptor: Acceptor,
-    sample: Sample,
+    sample: Sample | Shards,
     e_step: Callable[[Parameters], Counts],
     m_step: MStep,
     limits: Limits,
@@ -109,7 +110,7 @@ def ascend(
 def _climbed(
     climb: Climb,
     gain: float | None,
-    sample: Sample,
+    sample: Sample | Shards,
     limits: Limits,
     callback: Callback | None,
     checkpoint: Checkpoint | None,

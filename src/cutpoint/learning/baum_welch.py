@@ -10,19 +10,21 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from cutpoint.data import Sample
+from cutpoint.data.shards import Shards
 from cutpoint.learning.ascent import MAX_STEPS, TOLERANCE, Callback, Limits, ascend, check_callback
 from cutpoint.learning.e_step import check_threads
-from cutpoint.learning.engine import InMemory
-from cutpoint.learning.evidence import check_sample, mark_masks
+from cutpoint.learning.engine import Engine
+from cutpoint.learning.evidence import check_sample_or_shards, mark_masks
 from cutpoint.learning.fit import Fit
 from cutpoint.learning.maximization import m_step
+from cutpoint.learning.sharded import check_engine, placed
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 
 
 def baum_welch(
     acceptor: Acceptor,
-    sample: Sample,
+    sample: Sample | Shards,
     tolerance: float = TOLERANCE,
     max_steps: int = MAX_STEPS,
     prior: ArrayLike = 0.0,
@@ -36,6 +38,7 @@ def baum_welch(
     time_limit: float | None = None,
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    engine: Engine | None = None,
 ) -> Fit:
     r"""Climb from an acceptor to a nearby maximum of the likelihood of a sample: the paper's Alg. 2.
 
@@ -59,6 +62,8 @@ def baum_welch(
     callback : called after each step with a :class:`Progress`; if it returns True, the climb stops.
     checkpoint : path of a file that holds the state after each step, written whole or not at all. If it exists, the
         climb goes on from there, bit for bit as if it had not been stopped; a file of another problem is refused.
+    engine : who works on a sample in shards: ``engines.Local()`` (the default) or ``engines.Dask(...)``; all engines
+        give the same bits.
 
     Returns
     -------
@@ -84,18 +89,24 @@ def baum_welch(
     (True, True)
     """
     check_acceptor(acceptor)
-    check_sample(sample)
+    check_sample_or_shards(sample)
     check_threads(threads)
     check_callback(callback)
+    check_engine(engine)
     limits = Limits(tolerance, max_steps, time_limit)
-    sample = sample.recoded(acceptor.alphabet)  # once, so that its prefix tree serves every step
+    if isinstance(sample, Sample):
+        sample = sample.recoded(acceptor.alphabet)  # once, so that its prefix tree serves every step
     masks = mark_masks(acceptor, sample)
     step = m_step(acceptor, prior, learn_initial, fixed, tied_states, tied_symbols)
-    e_step = partial(InMemory(sample, threads).expected_counts, masks=masks)
     saved = None
     if checkpoint is not None:
         from cutpoint.learning.checkpoint import Checkpoint, digest  # noqa: PLC0415 - loads what files need
 
         options = accelerate, learn_initial, *step.pseudo, *step.bindings
         saved = Checkpoint(checkpoint, digest(sample, *step.start, masks, *options))
-    return ascend(acceptor, sample, e_step, step, limits, accelerate, callback, saved)
+    where = placed(sample, acceptor.alphabet, engine, threads)
+    try:
+        e_step = partial(where.expected_counts, masks=masks)
+        return ascend(acceptor, sample, e_step, step, limits, accelerate, callback, saved)
+    finally:
+        where.close()

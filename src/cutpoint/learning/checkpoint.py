@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cutpoint.data import Sample
+from cutpoint.data.shards import Shards
 from cutpoint.data.storage import Arrays, packed, unpacked, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
 
@@ -53,13 +54,18 @@ class Checkpoint:
             raise InvalidFile(f"checkpoint {self.path}: cannot be written ({problem.strerror}).") from None
 
 
-def digest(sample: Sample, *parts: object) -> str:
+def digest(sample: Sample | Shards, *parts: object) -> str:
     """Digest of a sample and of everything else that decides the result of a run.
 
     Names are left out: the text of a set of them is another in each process. Codes and masks say what they mean.
     """
     found = hashlib.sha256()
-    for part in (sample.symbols, sample.offsets, sample.ends, sample.counts, sample.marks, *parts):
+    content: tuple[object, ...] = (sample.digest,) if isinstance(sample, Shards) else _content(sample)
+    for part in (*content, *parts):
         kind = f"{part.dtype} {part.shape}" if isinstance(part, np.ndarray) else repr(part)
         found.update(kind.encode() + b"\n" + (part.tobytes() if isinstance(part, np.ndarray) else b""))
     return found.hexdigest()
+
+
+def _content(sample: Sample) -> tuple[object, ...]:
+    return sample.symbols, sample.offsets, sample.ends, sample.counts, sample.marks

@@ -1,14 +1,16 @@
-"""Where a sample lives while parameters climb: in memory, its arrays and prefix tree made once."""
+"""Where a sample lives while parameters climb: in memory, or in shards that an engine holds."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample
+from cutpoint.data import Alphabet, Sample
+from cutpoint.data.shards import Shards
 from cutpoint.errors import CutpointError, ImpossibleObservation
 from cutpoint.kernels import kernels
 from cutpoint.learning.counts import Counts, impossible_sentence
@@ -57,3 +59,30 @@ class InMemory:
     def loss(self, parameters: Parameters, masks: Masks) -> float:
         """Mean of -log p over the observations: the log loss."""
         return -float((self.sample.counts * self.log_likelihoods(parameters, masks)).sum()) / self.total
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class Placed(Protocol):
+    """Shards that an engine has loaded, or will load when they are needed."""
+
+    def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Sum of a function of each loaded shard and the arguments, added by ``pairwise_sum`` in the shards' order."""
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+        """Value of a function of each loaded shard and the arguments, in the shards' order."""
+
+    def close(self) -> None:
+        """Let the shards go."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Who works on the shards of a sample: the threads of this machine, or a cluster."""
+
+    def load(self, shards: Shards, alphabet: Alphabet) -> Placed:
+        """Take shards, over the alphabet of an acceptor."""
+
+    def close(self) -> None:
+        """Let go of everything."""

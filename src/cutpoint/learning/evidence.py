@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Mark, Sample
+from cutpoint.data.shards import Shards
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
@@ -32,7 +33,7 @@ def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
     return Evidence(mark_masks(acceptor, sample), *acceptor.encode(sample), sample.marks, sample.ends)
 
 
-def mark_masks(acceptor: Acceptor, sample: Sample) -> NDArray[np.bool_]:
+def mark_masks(acceptor: Acceptor, sample: Sample | Shards) -> NDArray[np.bool_]:
     """States that agree with each mark of a sample, ``[mark, s]``."""
     return table_masks(acceptor.states, acceptor.final, sample.mark_table)
 
@@ -51,11 +52,19 @@ def table_masks(states: States, final: NDArray[np.bool_], table: Sequence[Mark])
 
 def check_sample(sample: object) -> None:
     """Refuse what is not a sample."""
+    if isinstance(sample, Shards):
+        raise InvalidArgument("expected a Sample in memory; got one in shards, which this function does not take.")
     if not isinstance(sample, Sample):
         raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
 
 
-def check_evidence(sample: Sample) -> None:
+def check_sample_or_shards(sample: object) -> None:
+    """Refuse what is neither a sample nor one in shards."""
+    if not isinstance(sample, Shards):
+        check_sample(sample)
+
+
+def check_evidence(sample: Sample | Shards) -> None:
     """Refuse inputs alone."""
     if not sample.has_evidence:
         raise InvalidSample(

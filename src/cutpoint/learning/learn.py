@@ -11,18 +11,20 @@ import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.data.names import shown
+from cutpoint.data.shards import Shards, held
 from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.learning.ascent import check_callback, check_time_limit
 from cutpoint.learning.checkpoint import Checkpoint, digest
 from cutpoint.learning.e_step import check_threads
-from cutpoint.learning.engine import Parameters
-from cutpoint.learning.evidence import check_evidence, check_sample
+from cutpoint.learning.engine import Engine, Parameters
+from cutpoint.learning.evidence import check_evidence, check_sample_or_shards
 from cutpoint.learning.journal import Journal
 from cutpoint.learning.labelling import Labelling
 from cutpoint.learning.learned import Learned, Member, Round, unused_sentence
 from cutpoint.learning.search import LAST_STEPS, TEAM_STEPS, Search, SearchProgress
 from cutpoint.learning.settings import Hidden, Named, Setting
+from cutpoint.learning.sharded import Sharded, check_engine
 from cutpoint.learning.starts import Start
 from cutpoint.learning.workers import cores
 from cutpoint.model import Acceptor, mixture
@@ -40,12 +42,15 @@ HALF_A_VISIT = 0.5
 MOST_STATES = 2000
 """Most states that can be asked for: dozens of climbs hold their matrices at the same time."""
 
+SEARCHED = 200_000
+"""Most distinct observations of a sample in shards that are searched."""
+
 LARGE = 50_000
 """From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
 
 
 def learn(
-    sample: Sample,
+    sample: Sample | Shards,
     n_states: int | None = None,
     team: int = 1,
     *,
@@ -60,6 +65,7 @@ def learn(
     callback: Callable[[SearchProgress], object] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     rng: np.random.Generator | int = 0,
+    engine: Engine | None = None,
 ) -> Learned:
     """Learn an acceptor from scratch: from labels of words, verdicts after prefixes, seen states, or any mixture.
 
@@ -90,6 +96,7 @@ def learn(
     checkpoint : path of a file that holds the state after each round; a search that was stopped goes on from there,
         bit for bit as if it had not been.
     rng : seed or generator; same seed, same result.
+    engine : who works on a sample in shards, by default the threads of this machine; the result is the same.
 
     Returns
     -------
@@ -100,6 +107,10 @@ def learn(
     A search takes some thousands of E-steps for each number of states. Of samples with many distinct observations
     (over 50,000) the first rounds see a part, and a single acceptor of given size is judged by one fold.
 
+    Of a sample in shards a part is searched in memory: 200,000 distinct observations, taken evenly from all shards (all
+    of them if there are no more). The winners then climb on all shards, through the engine, and the log-likelihood is
+    that of all shards.
+
     Examples
     --------
     >>> import cutpoint as cp
@@ -109,31 +120,47 @@ def learn(
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
-    check_sample(sample)
+    check_sample_or_shards(sample)
     check_threads(threads)
     check_time_limit(time_limit)
     check_callback(callback)
+    check_engine(engine)
     _check_options(n_states, team, prior, folds)
     if start is not None:
         check_acceptor(start)
         n_states = _size_of(start, n_states)
-        sample = sample.recoded(start.alphabet)
-    setting = _setting(sample, n_states, n_final, final, classes, start)
-    search = Search(
-        sample,
-        setting,
-        *_fold_numbers(sample, n_states, team, folds),
-        prior,
-        threads or cores(),
-        int(generator(rng).integers(2**63)),
-        _given(start),
-        callback,
-        time_limit,
-    )
-    if checkpoint is not None:
-        problem = n_states, n_final, final, classes, start, prior, search.folds, search.fold_limit, search.seed
-        search.journal = Journal(Checkpoint(checkpoint, digest(sample, *problem)))
-    return _result(search, setting.sizes if n_states is None else (n_states,), team, n_states is not None)
+    alphabet = sample.alphabet if start is None else start.alphabet
+    whole = None
+    try:
+        if engine is not None or isinstance(sample, Shards):
+            whole = Sharded(held(sample) if isinstance(sample, Sample) else sample, alphabet, engine, threads)
+        part = sample.recoded(alphabet) if isinstance(sample, Sample) else _searched(whole)
+        setting = _setting(part, n_states, n_final, final, classes, start)
+        search = Search(
+            part,
+            setting,
+            *_fold_numbers(part, n_states, team, folds),
+            prior,
+            threads or cores(),
+            int(generator(rng).integers(2**63)),
+            _given(start),
+            callback,
+            time_limit,
+            whole=whole,
+        )
+        if checkpoint is not None:
+            problem = n_states, n_final, final, classes, start, prior, search.folds, search.fold_limit, search.seed
+            more = (sample.digest,) if isinstance(sample, Shards) else ()
+            search.journal = Journal(Checkpoint(checkpoint, digest(part, *problem, *more)))
+        return _result(search, setting.sizes if n_states is None else (n_states,), team, n_states is not None)
+    finally:
+        if whole is not None:
+            whole.close()
+
+
+def _searched(whole: Sharded | None) -> Sample:
+    assert whole is not None, "a sample in shards has an engine"
+    return whole.part(SEARCHED)
 
 
 def _check_options(n_states: int | None, team: int, prior: float, folds: int | None) -> None:

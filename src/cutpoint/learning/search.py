@@ -21,6 +21,7 @@ from cutpoint.learning.journal import Journal
 from cutpoint.learning.labelling import Kinds
 from cutpoint.learning.learned import Size
 from cutpoint.learning.settings import SURE_SIZES, Setting
+from cutpoint.learning.sharded import Sharded
 from cutpoint.learning.starts import Start
 from cutpoint.learning.tournament import SCHEDULE, Entrant, Tournament, climb_from
 
@@ -73,7 +74,10 @@ class Ended(Exception):
 
 @dataclass
 class Search:
-    """Tournaments of one search. Each depends on its own seed, fold and number of states alone."""
+    """Tournaments of one search. Each depends on its own seed, fold and number of states alone.
+
+    Of a sample in shards, ``sample`` is the part that is searched and ``whole`` all of it, which winners climb on.
+    """
 
     sample: Sample
     setting: Setting
@@ -86,6 +90,7 @@ class Search:
     callback: Callable[[SearchProgress], object] | None = None
     time_limit: float | None = None
     journal: Journal | None = None
+    whole: Sharded | None = None
     e_steps: int = 0
     winners: dict[int, list[Entrant]] = field(default_factory=dict)
     finalists: dict[int, list[tuple[Split, list[Entrant]]]] = field(default_factory=dict)
@@ -127,7 +132,7 @@ class Search:
 
     def refitted(self, winner: Entrant, steps: int = LAST_STEPS) -> Parameters:
         """Winner of a fold after a few E-steps on all observations."""
-        engine = InMemory(self.sample, self.threads)
+        engine = self.whole or InMemory(self.sample, self.threads)
         climb = climb_from(winner.best, engine, self.setting.masks(winner.kinds), self.prior)
         climb.advance(steps)
         self.e_steps += climb.e_steps
@@ -135,12 +140,15 @@ class Search:
 
     def visits(self, place: Parameters, kinds: Kinds) -> Floats:
         """Expected number of visits to each state."""
-        counts = InMemory(self.sample, self.threads).expected_counts(place, self.setting.masks(kinds))
+        engine = self.whole or InMemory(self.sample, self.threads)
+        counts = engine.expected_counts(place, self.setting.masks(kinds))
         visits: Floats = counts.initial + counts.transitions.sum(axis=(0, 1))
         return visits
 
     def log_likelihood(self, members: list[tuple[Parameters, Kinds]]) -> float:
         """Log-likelihood of the whole sample under the mixture of some members."""
+        if self.whole is not None:
+            return self.whole.log_likelihood([(place, self.setting.masks(kinds)) for place, kinds in members])
         mean = np.logaddexp.reduce(self._logs(members), axis=0) - math.log(len(members))
         return float((self.sample.counts * mean).sum())
 

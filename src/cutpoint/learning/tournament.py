@@ -18,6 +18,7 @@ from cutpoint.learning.engine import InMemory, Parameters
 from cutpoint.learning.folds import Split
 from cutpoint.learning.labelling import Kinds
 from cutpoint.learning.maximization import MStep
+from cutpoint.learning.sharded import Sharded
 from cutpoint.learning.starts import SLIGHT, Start, smoothed
 
 ROUND = 10
@@ -150,7 +151,7 @@ class Tournament:
         return climb.e_steps - taken
 
 
-def climb_from(place: Parameters, engine: InMemory, masks: Masks, prior: float) -> Climb:
+def climb_from(place: Parameters, engine: InMemory | Sharded, masks: Masks, prior: float) -> Climb:
     """Accelerated climb from a place, the same pseudo-counts in every cell."""
     pseudo = Parameters(*(np.full_like(part, prior) for part in place))
     e_step = partial(engine.expected_counts, masks=masks)

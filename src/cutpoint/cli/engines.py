@@ -1,0 +1,40 @@
+"""Options that say who works on shards, and the engine that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from cutpoint.engines import Dask, Local
+from cutpoint.learning.engine import Engine
+
+
+def engine_options(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of verbs that take a folder of shards; the verb gets ``engine`` and ``scheduler``."""
+    verb = click.option("--scheduler", metavar="ADDRESS", help="Address of the Dask scheduler, tcp://HOST:PORT.")(verb)
+    return click.option(
+        "--engine",
+        type=click.Choice(["local", "dask"]),
+        help="Of a folder of shards: threads of this machine (the default) or a Dask cluster.",
+    )(verb)
+
+
+def check_engine_options(engine: str | None, scheduler: str | None, sharded: bool) -> None:
+    """Refuse options that do not go together."""
+    if engine is not None and not sharded:
+        raise click.UsageError("--engine is for a folder of shards; make one with: cutpoint shard DATA -o FOLDER.")
+    if (engine == "dask") != (scheduler is not None):
+        raise click.UsageError("--engine dask and --scheduler ADDRESS go together.")
+
+
+@contextmanager
+def engine_of(engine: str | None, scheduler: str | None, threads: int | None) -> Iterator[Engine]:
+    """The engine that the options name, closed afterwards."""
+    made: Engine = Dask(scheduler) if engine == "dask" else Local(threads)
+    try:
+        yield made
+    finally:
+        made.close()

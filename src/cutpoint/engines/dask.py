@@ -1,0 +1,245 @@
+"""The processes of a Dask cluster: shards live in the memory of workers, parameters go out, sums come back."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cutpoint.data import Alphabet
+from cutpoint.data.names import shown
+from cutpoint.data.shards import Head, Shard, Shards
+from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
+from cutpoint.kernels import kernel_info
+from cutpoint.learning.loaded import Loaded, load
+from cutpoint.learning.pairwise import pairwise_sum
+
+BLOCKS_PER_THREAD = 4
+"""Pieces of work per thread of the cluster and step, so that a thread that is done early finds more."""
+
+MOST_BLOCKS = 1024
+"""Pieces of work per step beyond which the scheduler, which hands them out one by one, would be the limit."""
+
+FAN = 16
+"""Sums that are added at a time on their way back, a power of two."""
+
+PATIENCE = 60.0
+"""Seconds without any worker after which an engine gives up."""
+
+LOOK = 2.0
+"""Seconds between two looks at whether the cluster is still there."""
+
+
+class Dask:
+    """A Dask cluster. Workers load shards themselves and keep them with their prefix trees.
+
+    A worker that dies takes its shards with it: others load them again and the step goes on, with the same result. If
+    the scheduler is lost, or no worker is left for a while, the work stops with an :class:`EngineLost`; a fit with a
+    ``checkpoint`` then goes on from its last step.
+
+    Parameters
+    ----------
+    client : a ``distributed.Client``, or the address of a scheduler such as ``tcp://10.0.0.1:8786``.
+    patience : seconds to wait for a worker when there is none.
+    """
+
+    def __init__(self, client: Any, patience: float = PATIENCE) -> None:
+        distributed = _distributed()
+        if not (isinstance(patience, int | float) and patience > 0.0):
+            raise InvalidArgument(f"patience must be a positive number of seconds; got {shown(patience)}.")
+        self.patience = patience
+        self._own = isinstance(client, str)
+        if isinstance(client, str):
+            try:
+                client = distributed.Client(client, timeout=patience, set_as_default=False)
+            except (OSError, ValueError, TypeError) as problem:
+                raise EngineLost(f"{client}: no scheduler answers there ({_first_line(problem)}).") from None
+        if not isinstance(client, distributed.Client):
+            raise InvalidArgument(f"expected a distributed.Client or the address of a scheduler; got {shown(client)}.")
+        self.client: Any = client
+
+    def load(self, shards: Shards, alphabet: Alphabet) -> DaskShards:
+        """Have the workers load shards; each block of them is one task, which can be done again."""
+        return DaskShards(self, shards, alphabet)
+
+    def close(self) -> None:
+        """Leave the cluster, if it was joined by its address."""
+        if self._own:
+            self.client.close()
+
+    def __enter__(self) -> Dask:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def result(self, future: Any) -> Any:
+        """Result of a task, or the error that it raised; what the cluster itself does wrong becomes a sentence."""
+        without_workers = 0.0
+        while not self._done(future):
+            without_workers = self._checked(without_workers)
+        distributed = _distributed()
+        try:
+            return future.result()
+        except CutpointError:
+            raise
+        except distributed.scheduler.KilledWorker as killed:
+            raise EngineLost(
+                f"the cluster gave up: workers died again and again on the same shards ({_first_line(killed)}). "
+                "Give the workers more memory, or make the shards smaller."
+            ) from None
+        except (distributed.CancelledError, OSError, RuntimeError) as problem:
+            if future.status not in ("cancelled", "lost") and self.client.status == "running":
+                raise
+            raise self._lost(_first_line(problem)) from None
+
+    @staticmethod
+    def _done(future: Any) -> bool:
+        """Whether a task is done, well or not; waits for it a little."""
+        try:
+            future.exception(timeout=LOOK)
+        except _distributed().TimeoutError:
+            return False
+        except Exception:
+            return True
+        return True
+
+    def _checked(self, without_workers: float) -> float:
+        """When the cluster was first seen without workers, 0 if it has some; the error if that is too long ago."""
+        if self.client.status != "running":
+            raise self._lost(f"the client is {self.client.status}")
+        if self.client.scheduler_info(n_workers=1)["workers"]:
+            return 0.0
+        if without_workers and time.monotonic() - without_workers > self.patience:
+            raise EngineLost(
+                f"the cluster has had no worker for {self.patience:g} seconds. Start workers and run again; with a "
+                "checkpoint the work goes on from its last step."
+            )
+        return without_workers or time.monotonic()
+
+    def _lost(self, reason: str) -> EngineLost:
+        return EngineLost(
+            f"the scheduler was lost ({reason}). Start one and run again; with a checkpoint the work goes on from its "
+            "last step."
+        )
+
+
+class DaskShards:
+    """Shards of one sample in the memory of workers, in blocks of neighbors."""
+
+    def __init__(self, engine: Dask, shards: Shards, alphabet: Alphabet) -> None:
+        self._engine, self._client = engine, engine.client
+        self._name = f"cutpoint-{secrets.token_hex(8)}"
+        self._steps = 0
+        self._alike = engine.result(self._task("kernels", 0, kernel_signature))
+        size = block_size(len(shards.parts), self._threads())
+        parts = [shards.parts[k : k + size] for k in range(0, len(shards.parts), size)]
+        self._blocks = [
+            self._task("load", number, _block, part, shards.head, alphabet) for number, part in enumerate(parts)
+        ]
+
+    def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Sum over the shards: each block adds its own, then sums of neighbors meet; all by the one fixed tree."""
+        self._steps += 1
+        level = [
+            self._task(f"part-{self._steps}", number, _block_total, block, self._alike, function, arguments)
+            for number, block in enumerate(self._blocks)
+        ]
+        height = 0
+        while len(level) > 1:
+            height += 1
+            level = [
+                self._task(f"sum-{self._steps}-{height}", k, _added, level[k : k + FAN])
+                for k in range(0, len(level), FAN)
+            ]
+        return self._engine.result(level[0])
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+        """Values of the shards in their order, a few blocks at a time."""
+        self._steps += 1
+        waiting: list[Any] = []
+        for number, block in enumerate(self._blocks):
+            waiting.append(
+                self._task(f"each-{self._steps}", number, _block_values, block, self._alike, function, arguments)
+            )
+            if len(waiting) > 2 * self._threads():
+                yield from self._engine.result(waiting.pop(0))
+        while waiting:
+            yield from self._engine.result(waiting.pop(0))
+
+    def close(self) -> None:
+        """Let the workers forget the shards."""
+        self._blocks = []
+
+    def _threads(self) -> int:
+        return max(1, int(sum(self._client.nthreads().values())))
+
+    def _task(self, what: str, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return self._client.submit(function, *arguments, key=f"{self._name}-{what}-{number}", pure=False)
+        except (OSError, RuntimeError) as problem:
+            raise self._engine._lost(_first_line(problem)) from None
+
+
+def block_size(shards: int, threads: int) -> int:
+    """Shards in a block: a power of two, so that a block is a branch of the tree of sums.
+
+    Examples
+    --------
+    >>> block_size(64, 2), block_size(5, 8), block_size(1000, 16)
+    (8, 1, 8)
+    >>> block_size(100_000, 256), block_size(100_000, 4096)
+    (64, 64)
+    """
+    wanted = min(BLOCKS_PER_THREAD * threads, MOST_BLOCKS)
+    return 1 << int(math.log2(max(1.0, shards / wanted)))
+
+
+def _block(parts: tuple[Shard, ...], head: Head, alphabet: Alphabet) -> list[Loaded]:
+    """Load a block of shards, on a worker."""
+    return [load(part, head, alphabet) for part in parts]
+
+
+def kernel_signature() -> str:
+    """Which kernels a process has; the same ones give the same bits."""
+    info = kernel_info()
+    return f"{info['kernels']} for {info['instruction_set']}"
+
+
+def _block_total(block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    _check_kernels(alike)
+    return pairwise_sum(function(shard, *arguments) for shard in block)
+
+
+def _block_values(
+    block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> list[Any]:
+    _check_kernels(alike)
+    return [function(shard, *arguments) for shard in block]
+
+
+def _check_kernels(alike: str) -> None:
+    found = kernel_signature()
+    if found != alike:
+        raise KernelsUnavailable(
+            f"workers must have the same kernels, so that it does not matter who does what; one has {alike}, another "
+            f"{found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
+        )
+
+
+def _added(parts: list[Any]) -> Any:
+    return pairwise_sum(parts)
+
+
+def _first_line(problem: BaseException) -> str:
+    return next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)[:200].rstrip(".")
+
+
+def _distributed() -> Any:
+    try:
+        import distributed  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra('Dask needs the extra dask: pip install "cutpoint[dask]".') from None
+    return distributed

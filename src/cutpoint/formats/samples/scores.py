@@ -1,0 +1,57 @@
+"""Scores in a Parquet file, some rows at a time; the file appears when it is complete."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cutpoint.errors import CutpointError, InvalidFile, MissingExtra
+
+
+class ScoreTable:
+    """Rows that wait in a folder, part by part."""
+
+    def __init__(self, folder: Path, polars: Any) -> None:
+        self.folder, self.polars, self.parts = folder, polars, 0
+
+    def add(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Add rows, given by their columns."""
+        self.polars.DataFrame(dict(columns)).write_parquet(self.folder / f"{self.parts:08d}.parquet")
+        self.parts += 1
+
+
+@contextmanager
+def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
+    """A table to add rows to; at the end it becomes a file, streamed, so that memory stays small.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with writing_parquet(Path(folder) / "scores.parquet") as table:
+    ...         table.add({"word": ["a", "b"], "acceptance": [0.5, 1.0]})
+    ...         table.add({"word": ["c"], "acceptance": [0.0]})
+    ...     table.polars.read_parquet(Path(folder) / "scores.parquet")["word"].to_list()
+    ['a', 'b', 'c']
+    """
+    try:
+        import polars  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(f'{path}: Parquet needs the extra data: pip install "cutpoint[data]".') from None
+    target = Path(os.path.realpath(path))
+    try:
+        with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as workshop:
+            table = ScoreTable(Path(workshop), polars)
+            yield table
+            whole = Path(workshop) / f"whole-{secrets.token_hex(4)}"
+            parts = [Path(workshop) / f"{k:08d}.parquet" for k in range(table.parts)]
+            polars.scan_parquet(parts).sink_parquet(whole)
+            os.replace(whole, target)
+    except CutpointError:  # among them those of an engine that is lost, which are errors of connections too
+        raise
+    except OSError as problem:
+        raise InvalidFile(f"{path}: the file cannot be written ({problem.strerror or problem}).") from None
