@@ -12,7 +12,6 @@ settings.register_profile(
     "cutpoint", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("cutpoint")
-settings.register_profile("cluster", settings.get_profile("cutpoint"), max_examples=3)
 
 LEARNING_SUITE = ("test_learning.py", "test_baum_welch.py", "test_checkpoint.py")
 
@@ -24,7 +23,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--engine"):
         config.addinivalue_line("filterwarnings", "ignore::hypothesis.errors.HypothesisDeprecationWarning")
-        settings.load_profile("cluster")  # before tests are defined; a step takes milliseconds there
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -32,6 +30,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = [item for item in items if item.path.name in LEARNING_SUITE]
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen
+        for item in chosen:
+            given = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
+            if given is not None:  # a step takes milliseconds there: few examples, also where a test asks for many
+                item.obj._hypothesis_internal_use_settings = settings(given, max_examples=3)  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="session", autouse=True)

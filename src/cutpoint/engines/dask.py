@@ -59,10 +59,18 @@ class Dask:
         if not isinstance(client, distributed.Client):
             raise InvalidArgument(f"expected a distributed.Client or the address of a scheduler; got {shown(client)}.")
         self.client: Any = client
+        self._kernels: str | None = None
 
     def load(self, shards: Shards, alphabet: Alphabet) -> DaskShards:
         """Have the workers load shards; each block of them is one task, which can be done again."""
         return DaskShards(self, shards, alphabet)
+
+    def kernels(self) -> str:
+        """Which kernels the first worker that was asked has; all others must have the same."""
+        if self._kernels is None:
+            key = f"cutpoint-kernels-{secrets.token_hex(8)}"
+            self._kernels = str(self.result(self.client.submit(kernel_signature, key=key, pure=False)))
+        return self._kernels
 
     def close(self) -> None:
         """Leave the cluster, if it was joined by its address."""
@@ -133,7 +141,7 @@ class DaskShards:
         self._engine, self._client = engine, engine.client
         self._name = f"cutpoint-{secrets.token_hex(8)}"
         self._steps = 0
-        self._alike = engine.result(self._task("kernels", 0, kernel_signature))
+        self._alike = engine.kernels()
         size = block_size(len(shards.parts), self._threads())
         parts = [shards.parts[k : k + size] for k in range(0, len(shards.parts), size)]
         self._blocks = [
