@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.exact import first_nonzero, row_space
 from cutpoint.exact.modular import Machine, explore, primes
 from cutpoint.exact.rational import over_common_denominator
+from cutpoint.exact.spans import first_nonzero, row_space
 from tests.guises import different_from, permuted, small_acceptor, split, with_clock, with_dummy
 from tests.strategies import acceptors
 from tests.words import rank, values

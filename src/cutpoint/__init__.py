@@ -2,9 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cutpoint import engines
 from cutpoint.data import Alphabet, Mark, Observation, Sample
-from cutpoint.decision import DFA, Accepted, Isolation, Language, Membership, Unknown
 from cutpoint.errors import (
     CutpointError,
     EngineLost,
@@ -53,10 +51,16 @@ from cutpoint.model import (
     simulate,
 )
 from cutpoint.model.gallery import p_adic, random_acceptor
-from cutpoint.show import forward_table, to_dot
 from cutpoint.show.notebook import give_displays
 
 if TYPE_CHECKING:
+    from cutpoint import engines as engines
+    from cutpoint.decision import DFA as DFA
+    from cutpoint.decision import Accepted as Accepted
+    from cutpoint.decision import Isolation as Isolation
+    from cutpoint.decision import Language as Language
+    from cutpoint.decision import Membership as Membership
+    from cutpoint.decision import Unknown as Unknown
     from cutpoint.decision.distance import Distance as Distance
     from cutpoint.decision.distance import distance as distance
     from cutpoint.decision.equivalence import Different as Different
@@ -106,6 +110,7 @@ if TYPE_CHECKING:
     from cutpoint.model.linear import Linear as Linear
     from cutpoint.model.linear import SameLanguage as SameLanguage
     from cutpoint.show.calibration import calibration as calibration
+    from cutpoint.show.dot import to_dot as to_dot
     from cutpoint.show.picture import Picture as Picture
     from cutpoint.show.picture import draw as draw
     from cutpoint.show.plots import plot_calibration as plot_calibration
@@ -114,6 +119,7 @@ if TYPE_CHECKING:
     from cutpoint.show.plots import plot_learning as plot_learning
     from cutpoint.show.plots import plot_staircase as plot_staircase
     from cutpoint.show.report import report as report
+    from cutpoint.show.tables import forward_table as forward_table
     from cutpoint.show.tikz import to_tikz as to_tikz
 
 __version__ = "0.1.0"
@@ -236,6 +242,12 @@ __all__ = [
 
 # Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
 _LAZY = {
+    "DFA": "cutpoint.decision",
+    "Accepted": "cutpoint.decision",
+    "Isolation": "cutpoint.decision",
+    "Language": "cutpoint.decision",
+    "Membership": "cutpoint.decision",
+    "Unknown": "cutpoint.decision",
     "Distance": "cutpoint.decision.distance",
     "distance": "cutpoint.decision.distance",
     "Different": "cutpoint.decision.equivalence",
@@ -293,19 +305,26 @@ _LAZY = {
     "plot_learning": "cutpoint.show.plots",
     "plot_staircase": "cutpoint.show.plots",
     "report": "cutpoint.show.report",
+    "forward_table": "cutpoint.show.tables",
+    "to_dot": "cutpoint.show.dot",
     "to_tikz": "cutpoint.show.tikz",
 }
 
-give_displays(Acceptor, BeliefNetwork, DFA, Fit, Language, Sample)
+give_displays(Acceptor, BeliefNetwork, Fit, Sample)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name not in {*_LAZY, "engines"}:
         raise AttributeError(f"module 'cutpoint' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415
 
-    return getattr(import_module(_LAZY[name]), name)
+    if name == "engines":
+        return import_module("cutpoint.engines")
+    module = import_module(_LAZY[name])
+    if _LAZY[name] == "cutpoint.decision":
+        give_displays(module.DFA, module.Language)
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, "engines"})

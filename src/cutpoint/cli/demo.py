@@ -17,8 +17,8 @@ from cutpoint.kernels import kernel_info
 from cutpoint.learning.evaluation import evaluate
 from cutpoint.learning.learn import learn
 from cutpoint.model import gallery, random_words, simulate
-from cutpoint.show import forward_table
 from cutpoint.show.report import report
+from cutpoint.show.tables import forward_table
 
 TRUTH = gallery.customers()
 """What nobody sees: how warm a customer is. Those who are ready at the end buy."""

@@ -13,7 +13,8 @@ from cutpoint.data import PlainWord
 from cutpoint.data.names import shown
 from cutpoint.decision.orthogonal import reach
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import entry, first_nonzero
+from cutpoint.exact import entry
+from cutpoint.exact.spans import first_nonzero
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.linear import Linear
 from cutpoint.model.text import number

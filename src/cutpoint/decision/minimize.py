@@ -6,7 +6,8 @@ import numpy as np
 
 from cutpoint.decision.equivalence import checked_tolerance
 from cutpoint.decision.orthogonal import reach
-from cutpoint.exact import lowest_terms, row_space
+from cutpoint.exact import lowest_terms
+from cutpoint.exact.spans import row_space
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.linear import Linear
 
