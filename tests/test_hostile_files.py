@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import math
 import os
 import random
 import resource
@@ -87,13 +88,9 @@ def test_hostile_json_is_refused_with_the_place(old: str, new: str, sentence: st
 def test_every_truncation_is_refused(tmp_path: Path) -> None:
     for name in ("floats.json", "floats.npz", "log.att", "even.jff", "floats.drn"):
         content = (FOLDER / name).read_bytes().rstrip()
-        for end in range(0, len(content) - 1, 7):
-            if (
-                name not in ("log.att", "floats.drn") or end < len(content) * 0.8
-            ):  # the last lines may be missed by nobody
-                refusal(
-                    tmp_path / f"model.{name[-3:]}" if name != "floats.json" else tmp_path / "model.json", content[:end]
-                )
+        lists = name in ("log.att", "floats.drn")  # without their last lines these may be whole
+        for end in range(0, math.ceil(len(content) * 0.8) if lists else len(content) - 1, 7):
+            assert refusal(tmp_path / f"model{Path(name).suffix}", content[:end])
 
 
 def test_text_that_is_none_is_refused(tmp_path: Path) -> None:

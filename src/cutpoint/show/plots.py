@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, RED, GRAY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#767676"
+BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
 MOST_STEPS = 100_000
 """Most words of a staircase."""
 MOST_COMPARED = 1000
