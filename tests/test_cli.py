@@ -90,7 +90,16 @@ def run(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
 
 def test_help_names_every_verb_and_loads_none_of_them(here: Path) -> None:
-    heavy = ["scipy", "rich", "flint", "polars", "narwhals", "matplotlib", *(f"cutpoint.cli.{verb}" for verb in VERBS)]
+    heavy = [
+        "numpy",
+        "scipy",
+        "rich",
+        "flint",
+        "polars",
+        "narwhals",
+        "matplotlib",
+        *(f"cutpoint.cli.{verb}" for verb in VERBS),
+    ]
     code = (
         "import sys; from cutpoint.cli.app import _exit_code; _exit_code(['--help']); "
         f"print(sorted(set({heavy!r}) & set(sys.modules)), file=sys.stderr)"
@@ -492,6 +501,50 @@ def test_ctrl_c_keeps_the_best(here: Path) -> None:
     assert err == "cutpoint: interrupted: stopped by the user; the acceptor is the best so far.\n"
     assert "model in m.json\n" in out
     assert cp.read_model(here / "m.json").metadata["stop"] == "interrupted"
+
+
+READY = "import cutpoint.cli as cli; cli.leave_on_interrupt(); print('ready', flush=True); cli.main()"
+"""The program, which tells when it is ready for an interrupt: before anything of weight is loaded."""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
+def test_ctrl_c_ends_in_a_sentence_whenever_it_comes(delay: float, here: Path) -> None:
+    (here / "many.tsv").write_text("0110\n" * 300_000)
+    line = [sys.executable, "-c", READY, "score", "binary.json", "many.tsv", "-o", "scores.tsv"]
+    scoring = subprocess.Popen(line, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert scoring.stdout is not None
+    assert scoring.stdout.readline() == "ready\n"
+    time.sleep(delay)
+    scoring.send_signal(signal.SIGINT)
+    _, err = scoring.communicate(timeout=120)
+    assert (scoring.returncode, err) in ((1, "\ncutpoint: interrupted.\n"), (0, ""))
+    assert not list(here.glob(".*.part"))
+
+
+SWALLOWING = """
+import contextlib, os, signal, time
+with contextlib.suppress(BaseException):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(1)
+"""
+"""A module whose loading takes an exception for something else, as loaders of compiled modules do."""
+
+
+def test_ctrl_c_while_modules_load_leaves_at_once() -> None:
+    hooked = f"import cutpoint.cli.app as app; app.import_module = lambda name: exec({SWALLOWING!r}); {READY}"
+    done = subprocess.run([sys.executable, "-c", hooked, "score"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "ready\n", "\ncutpoint: interrupted.\n")
+
+
+def test_an_ignored_interrupt_stays_ignored(here: Path) -> None:
+    done = shell("trap '' INT; cutpoint score binary.json words.tsv & sleep 0.2; kill -INT $!; wait $!", here)
+    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", len(WORDS))
+
+
+def test_the_program_as_a_module(here: Path) -> None:
+    line = [sys.executable, "-m", "cutpoint", "accepts", "binary.json", "11"]
+    done = subprocess.run(line, cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "11\tyes\t0.75\n", "")
 
 
 # --- pipes and terminals ----------------------------------------------------------------------------------------------

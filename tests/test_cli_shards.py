@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cutpoint as cp
-from cutpoint.cli import main
+from cutpoint.cli.app import _exit_code
 
 WORDS = cp.random_words("01", 400, (0, 8), rng=1)
 SAMPLE = cp.simulate(cp.gallery.parity(), WORDS, rng=2)
@@ -22,10 +22,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def run(*arguments: Any) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(map(str, arguments)))
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
+    return _exit_code(list(map(str, arguments)))
 
 
 def test_shard_makes_a_folder(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

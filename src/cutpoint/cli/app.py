@@ -11,10 +11,11 @@ from importlib import import_module
 
 import click
 
+from cutpoint.cli import FAILURE, raise_on_interrupt
 from cutpoint.cli.spoken import spoken
 from cutpoint.errors import CutpointError, EngineLost, KernelsUnavailable, MissingExtra
 
-FAILURE, BAD_INPUT = 1, 3
+BAD_INPUT = 3
 
 VERBS = {
     "demo": "A tour: simulate, learn, compare, write a report.",
@@ -45,6 +46,7 @@ class Program(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f"cutpoint.cli.{cmd_name}").command
+        raise_on_interrupt()
         return command
 
     def resolve_command(
@@ -86,13 +88,16 @@ def program() -> None:
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program and leave with its exit code; no error of a user's making ends in a traceback."""
+def run() -> int:
+    """Run the program as it was called; its exit code. No error of a user's making ends in a traceback."""
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal or a locale cannot show is no reason to stop
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = lambda message, *_: click.echo(f"cutpoint: {spoken(str(message))}", err=True)
-    sys.exit(_exit_code(arguments))
+    try:
+        return _exit_code(None)
+    except KeyboardInterrupt:  # another one, while the first was told
+        return FAILURE
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
