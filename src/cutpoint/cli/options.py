@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from cutpoint.data.names import counted, shown, suggestion
+from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.formats.models import Model, read_model
 from cutpoint.model import Acceptor, gallery
@@ -97,8 +98,10 @@ def check_output(path: str, *endings: str) -> None:
     target = Path(path)
     if endings and not target.name.lower().endswith(endings):
         raise InvalidFile(f"{path}: expected a name that ends in {' or '.join(endings)}.")
-    if target.is_dir():
-        raise InvalidFile(f"{path}: cannot be written (it is a folder).")
+    try:
+        replaceable(path)
+    except OSError as problem:
+        raise InvalidFile(f"{path}: cannot be written ({problem.strerror}).") from None
     if not target.parent.is_dir():
         raise InvalidFile(f"{path}: cannot be written (there is no folder {target.parent}).")
     if not os.access(target.parent, os.W_OK):
