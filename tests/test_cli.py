@@ -79,7 +79,7 @@ def run(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
     def run(*arguments: str, given: str | bytes = "") -> Done:
         raw = given if isinstance(given, bytes) else given.encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw)), encoding="utf-8"))
         code = _exit_code(arguments)
         return Done(code, *capsys.readouterr())
 
@@ -153,6 +153,7 @@ WRONG = [
     ("fit inputs.tsv -o m.json", 3, "the sample holds inputs alone, and inputs alone carry no information about the transitions. Name the column of outcomes with --accepted or --outcome."),
     ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Hold out none with --holdout 0, name a file to judge by with --test, or add observations."),
     ("fit journeys.tsv -o m.json --holdout 0.01", 3, "the share to hold out must be at least 1/20; got 0.01."),
+    ("fit journeys.tsv -o m.json --holdout nan", 3, "the share to hold out must be at least 1/20; got nan."),
     ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json or .json.gz or .npz."),
     ("fit journeys.tsv -o nowhere/m.json", 3, "nowhere/m.json: cannot be written (there is no folder nowhere)."),
     ("fit journeys.tsv -o m.json --report folder", 3, "folder: cannot be written (it is a folder)."),
@@ -381,6 +382,9 @@ def test_info(run: Run) -> None:
         "metadata": {"author": "somebody"},
     }
     assert run("info", "model.json").out.splitlines()[1:] == ["cut point: 1/2", "author: somebody"]
+    assert run("info", "-", given=Path("model.json").read_bytes()).out == run("info", "model.json").out
+    seen = run("info", "-", "--format", "ndjson", given='{"word": "ab", "accepted": true}\n')
+    assert seen.out.startswith("Sample(1 observation")
     data = json.loads(run("info", "-", "--json", given="1\tab\n0\tb\n1\tab\n").out)
     counts = {"observations": 3, "distinct": 2, "symbols": 2, "shortest": 1, "longest": 2, "accepted": 2, "rejected": 1}
     assert data == {"kind": "data", "alphabet": ["a", "b"]} | counts
@@ -568,6 +572,22 @@ def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
         "{ sleep 0.3; cutpoint table gallery:parity; } | true", here, PYTHONUNBUFFERED=""
     )  # gone before the first line
     assert (done.stdout, done.stderr) == ("", "")
+
+
+CLOSED = "cutpoint: standard output is closed. Send it to a file, or to /dev/null if it is not wanted.\n"
+
+
+def test_streams_that_are_closed(here: Path) -> None:
+    done = shell("cutpoint table binary.json >&-", here)
+    assert (done.returncode, done.stderr) == (1, CLOSED)
+    for verb in ("score binary.json -", "info -"):
+        done = shell(f"cutpoint {verb} <&-", here)
+        assert (done.returncode, done.stdout, done.stderr) == (3, "", "cutpoint: standard input: the file is empty.\n")
+    done = shell("cutpoint accepts binary.json 11 2>&-", here)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "11\tyes\t0.75\n", "")
+    done = shell("cutpoint convert binary.json copy.json 2>&-", here)
+    assert (done.returncode, cp.load(here / "copy.json")) == (0, cp.p_adic(2))
+    assert shell("cutpoint table nothing.json >&- 2>&- <&-", here).returncode == 1
 
 
 def test_output_that_a_locale_cannot_show(here: Path) -> None:

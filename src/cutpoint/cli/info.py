@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Any
 
 import click
@@ -17,15 +19,21 @@ from cutpoint.formats.samples import read_sample
 @reading_options
 @json_option
 def command(file: str, reading: dict[str, Any], as_json: bool) -> None:
-    """What FILE holds: a model, or words with outcomes; - is words on standard input.
+    """What FILE holds: a model, or words with outcomes; - is standard input, words or a model in JSON.
 
     \b
     Example: cutpoint info model.json
     """
-    if file.startswith("gallery:") or is_model_file(file):
+    if file.startswith("gallery:") or is_model_file(file) or (file == "-" and not reading and _begins_as_json()):
         printing.data(_model(file, as_json))
     else:
         printing.data(_data(file, reading, as_json))
+
+
+def _begins_as_json() -> bool:
+    """Whether standard input begins as a model does, which is not used up by looking; NDJSON is named by --format."""
+    stream = sys.stdin.buffer
+    return isinstance(stream, io.BufferedReader) and stream.peek(1)[:1] == b"{"
 
 
 def _model(file: str, as_json: bool) -> str:
