@@ -190,6 +190,11 @@ MISUSED = [
     ("", "Usage: cutpoint [OPTIONS] COMMAND [ARGS]..."),
     ("scor model.json words.tsv", "Error: there is no verb 'scor'. Did you mean 'score'?"),
     ("fit journeys.tsv", "Error: Missing option '-o' / '--output'."),
+    (
+        "fit journeys.tsv -o m.json --report ./m.json",
+        "Error: two results would be written to m.json; name another file",
+    ),
+    ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
     ("score model.json", "Error: Missing argument 'DATA'."),

@@ -75,3 +75,10 @@ def test_scores_do_not_replace_it_either(
     assert told.err.startswith(f"cutpoint: {place.name}: ")
     assert told.err.endswith(f"cannot be written ({REASONS[kind]}).\n")
     assert (kind_of(place), sorted(tmp_path.iterdir())) == before
+
+
+@pytest.mark.parametrize("kind", REASONS)
+def test_a_checkpoint_is_a_file(kind: str, tmp_path: Path) -> None:
+    put(kind, tmp_path / "place")
+    with pytest.raises(cp.InvalidArgument, match=r"^checkpoint must be the path of a file; got '.*place'\.$"):
+        cp.baum_welch(cp.random_acceptor(2, "01", rng=3), SAMPLE, checkpoint=tmp_path / "place")

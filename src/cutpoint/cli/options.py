@@ -93,6 +93,23 @@ def check_standard_input(*names: str | None) -> None:
         raise click.UsageError("standard input (-) can be read once only; name a file for the other.")
 
 
+def check_distinct(*paths: str | None) -> None:
+    """Refuse to write two results to one file, where the second would replace the first."""
+    given = [path for path in paths if path is not None]
+    places = [os.path.realpath(path) for path in given]
+    for path, place in zip(given, places, strict=True):
+        if places.count(place) > 1:
+            raise click.UsageError(f"two results would be written to {path}; name another file for one of them.")
+
+
+def check_unread(reading: dict[str, Any], data: str) -> None:
+    """Refuse options on how to read a table where the data are shards, which were made with them."""
+    if reading:
+        raise click.UsageError(
+            f"--{next(iter(reading))} says how to read a table, and {data} is a folder of shards. Give it to cutpoint shard."
+        )
+
+
 def check_output(path: str, *endings: str) -> None:
     """Refuse a file that could not be written, before long work is done for it."""
     target = Path(path)
