@@ -36,7 +36,7 @@ def test_what_says_how_to_read_a_table_is_not_for_shards(
         assert run(*line, "--id", "who") == 2
         told = capsys.readouterr()
         assert told.out == ""
-        assert "--id says how to read a table" in told.err
+        assert "--id is for tables" in told.err
     assert cp.load(model) == cp.gallery.parity()
 
 

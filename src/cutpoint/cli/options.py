@@ -106,7 +106,7 @@ def check_unread(reading: dict[str, Any], data: str) -> None:
     """Refuse options on how to read a table where the data are shards, which were made with them."""
     if reading:
         raise click.UsageError(
-            f"--{next(iter(reading))} says how to read a table, and {data} is a folder of shards. Give it to cutpoint shard."
+            f"--{next(iter(reading))} is for tables, and {data} is a folder of shards. Give it to cutpoint shard."
         )
 
 
