@@ -111,7 +111,7 @@ nb::tuple shown_tree(std::unique_ptr<PrefixTree> made) {
     const bool whole = !made->make_block;
     const nb::capsule owner(made.release(), tree_name, [](void* p) noexcept { delete static_cast<PrefixTree*>(p); });
     if (!whole) return nb::make_tuple(owner);
-    const auto shown = [&]<class T>(const std::vector<T>& values) {
+    const auto shown = [&]<class T>(const Array<T>& values) {
         return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner);
     };
     return nb::make_tuple(shown(tree.node_offsets), shown(tree.parents), shown(tree.marks), shown(tree.group_offsets),
@@ -134,22 +134,23 @@ nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n
     return shown_tree(std::move(made));
 }
 
-// Front-coded words as their arrays, in the order of CodedWords; codes are of one, two or four bytes.
+// Integers of one, two or four bytes.
 using AnyCodes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class Code>
-void set_blocks(PrefixTree& tree, const AnyCodes& codes, const std::int32_t* marks, const Codes& shared,
-                const Codes& lengths, const Offsets& block_words, const Offsets& block_nodes, size_t n_symbols) {
-    const CodedWords<Code> words{static_cast<const Code*>(codes.data()), marks, shared.data(), lengths.data(), nullptr,
-                                 block_words.data(), block_nodes.data(), n_symbols};
+void set_blocks(PrefixTree& tree, const AnyCodes& codes, const std::int32_t* marks, const AnyCodes& shared,
+                const AnyCodes& lengths, const Offsets& block_words, const Offsets& block_nodes, size_t n_symbols) {
+    const auto narrow = [](const AnyCodes& values) { return NarrowArray{values.data(), values.itemsize()}; };
+    const CodedWords<Code> words{static_cast<const Code*>(codes.data()), marks, narrow(shared), narrow(lengths),
+                                 nullptr, block_words.data(), block_nodes.data(), n_symbols};
     tree.make_block = [words](size_t k, BlockMemory& memory, TreeArrays& block) { add_block(words, k, memory, block); };
 }
 
-nb::tuple coded_tree(AnyCodes codes, nb::object marks, Codes shared, Codes lengths, Offsets block_words,
+nb::tuple coded_tree(AnyCodes codes, nb::object marks, AnyCodes shared, AnyCodes lengths, Offsets block_words,
                      Offsets block_nodes, size_t n_symbols, bool whole) {
     auto made = std::make_unique<PrefixTree>();
     made->blocks = block_words.shape(0) - 1, made->nodes = codes.shape(0);
-    const Codes node_marks = marks.is_none() ? shared : nb::cast<Codes>(marks);
+    const Codes node_marks = marks.is_none() ? Codes() : nb::cast<Codes>(marks);
     const auto set = codes.itemsize() == 1   ? set_blocks<std::uint8_t>
                      : codes.itemsize() == 2 ? set_blocks<std::uint16_t>
                                              : set_blocks<std::int32_t>;
@@ -229,7 +230,7 @@ size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes sy
     const Evidence evidence{seen.masks.get(), seen.full.data(),  ends.data(),    weights.data(),
                             1.0 / scale,      symbols.data(),    offsets.data(), marked ? positions.data() : nullptr};
     const PrefixTree& tree = tree_of(arrays);
-    const std::vector<std::int64_t>& long_words = tree.whole.long_words;
+    const Array<std::int64_t>& long_words = tree.whole.long_words;
 
     const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.size();
     const size_t lanes = lanes_for(tree.blocks + n_long, size);

@@ -91,22 +91,24 @@ struct BlockMaker {
         : words(w), memory(m), tree(t), first_word(static_cast<size_t>(w.block_words[block])),
           last_word(static_cast<size_t>(w.block_words[block + 1])),
           nodes(static_cast<size_t>(w.block_nodes[block + 1] - w.block_nodes[block])),
-          codes(w.codes + w.block_nodes[block]) {}
+          codes(w.codes + w.block_nodes[block]) {
+        w.shared.copy(first_word, last_word, m.shared);
+        w.lengths.copy(first_word, last_word, m.lengths);
+    }
 
-    size_t fresh(size_t r) const { return static_cast<size_t>(words.lengths[r] + 1 - words.shared[r]); }
+    size_t n_words() const { return last_word - first_word; }
+    size_t fresh(size_t r) const { return static_cast<size_t>(memory.lengths[r] + 1 - memory.shared[r]); }
 
     // Depth of each node. As many as a short word may have are copied at once, and overwritten by the next word.
     void find_depths() {
         constexpr size_t at_once = 16;
-        std::int32_t longest = 0;
-        for (size_t r = first_word; r < last_word; ++r) longest = std::max(longest, words.lengths[r]);
-        n_depths = static_cast<size_t>(longest) + 1;
+        n_depths = static_cast<size_t>(*std::max_element(memory.lengths.begin(), memory.lengths.end())) + 1;
         while (memory.counted.size() < n_depths + at_once)
             memory.counted.push_back(static_cast<std::int32_t>(memory.counted.size()));
-        if (memory.depths.size() < nodes + at_once) memory.depths.resize(nodes + at_once);
+        memory.depths.resize(nodes + at_once);
         std::int32_t* depth = memory.depths.data();
-        for (size_t r = first_word; r < last_word; ++r) {
-            const std::int32_t* from = memory.counted.data() + words.shared[r];
+        for (size_t r = 0; r < n_words(); ++r) {
+            const std::int32_t* from = memory.counted.data() + memory.shared[r];
             const size_t count = fresh(r);
             std::memcpy(depth, from, at_once * sizeof(std::int32_t));
             if (count > at_once) std::memcpy(depth, from, count * sizeof(std::int32_t));
@@ -118,8 +120,7 @@ struct BlockMaker {
     // depths and symbols, or where that were much larger than the block by sorting twice.
     void add_nodes() {
         const size_t base = tree.parents.size();
-        tree.parents.resize(base + nodes), memory.groups.clear();
-        if (memory.places.size() < nodes) memory.places.resize(nodes);
+        tree.parents.resize(base + nodes), memory.places.resize(nodes), memory.groups.clear();
         std::int32_t* parents = tree.parents.data() + base;
         if (n_depths * width <= 16 * nodes + 1024) by_table(parents);
         else by_sorting(parents);
@@ -132,7 +133,7 @@ struct BlockMaker {
     }
 
     void by_table(std::int32_t* parents) {
-        std::vector<std::int32_t>& table = memory.table;
+        Array<std::int32_t>& table = memory.table;
         table.assign(n_depths * width, 0);
         const std::int32_t* depth = memory.depths.data();
         const std::int32_t columns = static_cast<std::int32_t>(width);
@@ -180,11 +181,11 @@ struct BlockMaker {
 
     // A word ends at its last node; one of which all is shared is the word before, and ends where that one does.
     void add_ends() {
-        const size_t base = tree.end_nodes.size(), count = last_word - first_word;
+        const size_t base = tree.end_nodes.size(), count = n_words();
         tree.end_nodes.resize(base + count), tree.end_words.resize(base + count);
         std::int32_t* at = tree.end_nodes.data() + base;
         const std::int32_t* place = memory.places.data() - 1;
-        for (size_t r = first_word; r < last_word; ++r) *at++ = *(place += fresh(r));
+        for (size_t r = 0; r < count; ++r) *at++ = *(place += fresh(r));
         std::int64_t* word = tree.end_words.data() + base;
         if (words.words) std::copy(words.words + first_word, words.words + last_word, word);
         else std::iota(word, word + count, static_cast<std::int64_t>(first_word));
@@ -267,6 +268,14 @@ struct Coding {
 
 }  // namespace
 
+void NarrowArray::copy(size_t first, size_t last, Array<std::int32_t>& out) const {
+    out.resize(last - first);
+    const auto from = [&]<class Kind>(const Kind* values) { std::copy(values + first, values + last, out.begin()); };
+    if (width == 1) from(static_cast<const std::uint8_t*>(data));
+    else if (width == 2) from(static_cast<const std::uint16_t*>(data));
+    else from(static_cast<const std::int32_t*>(data));
+}
+
 Tree TreeArrays::view() const {
     Tree tree{};
     tree.blocks = node_offsets.size() - 1;
@@ -311,11 +320,14 @@ TreeArrays build_tree(const std::int32_t* symbols, const std::int64_t* offsets, 
     TreeArrays tree;
     std::vector<std::int64_t> short_words;
     short_words.reserve(count);
-    for (size_t r = 0; r < count; ++r)
-        (words.length(r) < long_word ? short_words : tree.long_words).push_back(static_cast<std::int64_t>(r));
+    for (size_t r = 0; r < count; ++r) {
+        if (words.length(r) < long_word) short_words.push_back(static_cast<std::int64_t>(r));
+        else tree.long_words.push_back(static_cast<std::int64_t>(r));
+    }
     const Coding coding(words, n_symbols, std::move(short_words));
+    const auto wide = [](const std::vector<std::int32_t>& values) { return NarrowArray{values.data(), 4}; };
     const CodedWords<std::int32_t> coded{
-        coding.codes.data(),  positions ? coding.marks.data() : nullptr, coding.shared.data(), coding.lengths.data(),
+        coding.codes.data(),  positions ? coding.marks.data() : nullptr, wide(coding.shared), wide(coding.lengths),
         coding.order.data(),  coding.block_words.data(),                 coding.block_nodes.data(), n_symbols};
     tree.reserve(coding.codes.size(), coding.order.size());
     BlockMemory memory;

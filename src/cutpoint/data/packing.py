@@ -24,6 +24,8 @@ from cutpoint.kernels.coding import LONGEST, CodedWords, coded_words, narrow, wi
 MAGIC = b"cutpoint shard 1\n"
 KINDS = ("|u1", "<u2", "<i4", "<i8", "<f8")
 """Kinds of numbers in a file."""
+NARROW = ("codes", "shared", "lengths")
+"""Arrays of coded words that stay as they are in a file, of at most four bytes."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +164,9 @@ def _sample(arrays: Arrays, head: Head, size: Size) -> Sample | None:
     ends, counts = arrays["ends"].astype(np.int32), arrays["counts"].astype(np.float64)
     marks = arrays["marks"].astype(np.int32) if "marks" in arrays else None
     if "codes" in arrays:
-        codes = np.require(arrays["codes"], requirements="A")  # in the middle of a file it may stand anywhere
-        shared, lengths = (arrays[name].astype(np.int32) for name in ("shared", "lengths"))
+        if not all(arrays[name].dtype.itemsize <= 4 for name in NARROW):
+            return None
+        codes, shared, lengths = (np.require(arrays[name], requirements="A") for name in NARROW)
         coded = CodedWords(codes, marks, shared, lengths, arrays["block_words"].astype(np.int64))
         return CodedSample(coded, ends, counts, head.alphabet, head.mark_table) if coded.fits(*shape) else None
     symbols, lengths = arrays["symbols"].astype(np.int32), arrays["lengths"].astype(np.int64)

@@ -19,8 +19,8 @@ def prefix_tree(
 def coded_tree(
     codes: NDArray[Any],
     marks: NDArray[int32] | None,
-    shared: NDArray[int32],
-    lengths: NDArray[int32],
+    shared: NDArray[Any],
+    lengths: NDArray[Any],
     block_words: NDArray[int64],
     block_nodes: NDArray[int64],
     n_symbols: int,

@@ -28,27 +28,35 @@ class CodedWords:
 
     Attributes
     ----------
-    codes : of the nodes: 0 for the beginning of a word, otherwise the symbol and 1; of one, two or four bytes.
+    codes : of the nodes: 0 for the beginning of a word, otherwise the symbol and 1.
     marks : of the nodes, or None.
     shared, lengths : of each word, the number of steps that it shares with the word before, and of its symbols.
     block_words : first word of each block, and last the number of words.
+
+    Notes
+    -----
+    Codes, shared and lengths have one, two or four bytes. A shard is loaded again in every step, and most of that would
+    go into new memory for wider ones.
     """
 
     codes: NDArray[Any]
     marks: Codes | None
-    shared: Codes
-    lengths: Codes
+    shared: NDArray[Any]
+    lengths: NDArray[Any]
     block_words: Offsets
 
     @property
     def firsts(self) -> Offsets:
         """First node of each word, and last the number of nodes."""
-        return np.concatenate(([0], np.cumsum(self.lengths + 1 - self.shared, dtype=np.int64)))
+        own = self.lengths.astype(np.int64) + 1 - self.shared
+        return np.concatenate(([0], np.cumsum(own)))
 
     @property
     def block_nodes(self) -> Offsets:
         """First node of each block, and last the number of nodes."""
-        return self.firsts[self.block_words]
+        starts = self.block_words[:-1]
+        lengths, shared = (np.add.reduceat(each, starts, dtype=np.int64) for each in (self.lengths, self.shared))
+        return np.concatenate(([0], np.cumsum(lengths - shared + np.diff(self.block_words))))
 
     @property
     def nbytes(self) -> int:
@@ -61,15 +69,15 @@ class CodedWords:
 
         A step that a word shares is the node of the last word before it that has a node at this depth.
         """
-        firsts, offsets = self.firsts, np.concatenate(([0], np.cumsum(self.lengths + 1, dtype=np.int64)))
+        shared, lengths = self.shared.astype(np.int64), self.lengths.astype(np.int64)
+        own, offsets = self.firsts[:-1] - shared, np.concatenate(([0], np.cumsum(lengths + 1)))
         nodes = np.empty(offsets[-1], dtype=np.int64)
-        rows, depth = np.arange(len(self.lengths)), 0
+        rows, depth = np.arange(len(lengths)), 0
         while len(rows):
-            own = self.shared[rows] <= depth
-            found = np.where(own, firsts[rows] + depth - self.shared[rows], 0)
+            found = np.where(shared[rows] <= depth, own[rows] + depth, 0)
             nodes[offsets[rows] + depth] = np.maximum.accumulate(found)
             depth += 1
-            rows = rows[self.lengths[rows] >= depth]
+            rows = rows[lengths[rows] >= depth]
         symbols = np.delete(self.codes[nodes], offsets[:-1]).astype(np.int32) - 1
         marks = None if self.marks is None else self.marks[nodes]
         return symbols, offsets - np.arange(len(offsets)), marks
@@ -91,23 +99,26 @@ class CodedWords:
     def _shares_rightly(self) -> bool:
         """Whether words are short, and share steps that the word before has; all of them only if they are this word."""
         shared, lengths = self.shared, self.lengths
-        if lengths.min() < 0 or lengths.max() > LONGEST or shared.min() < 0:
+        if lengths.min() < 0 or lengths.max() > LONGEST or shared.min() < 0 or shared.max() > LONGEST + 1:
             return False
-        before = np.concatenate((lengths[:1], lengths[:-1]))
-        same = shared > lengths
-        return bool((shared <= np.minimum(lengths, before) + 1).all() and (lengths[same] == before[same]).all())
+        symbols = np.maximum(shared[1:], 1) - 1
+        same = shared[1:] > lengths[1:]
+        return bool((symbols <= np.minimum(lengths[1:], lengths[:-1])).all()) and np.array_equal(
+            lengths[1:][same], lengths[:-1][same]
+        )
 
     def _has_nodes(self, n_symbols: int, n_marks: int) -> bool:
         """Whether there are codes and marks for all steps that are not shared, 0 at beginnings alone."""
-        firsts, codes = self.firsts, self.codes
-        nodes, roots = int(firsts[-1]), firsts[:-1][self.shared == 0]
+        codes, block_nodes = self.codes, self.block_nodes
+        begins = len(self.shared) - int(np.count_nonzero(self.shared))
+        only_blocks = begins == len(block_nodes) - 1
         return (
-            len(codes) == nodes
-            and bool(np.diff(firsts[self.block_words]).max() <= BLOCK_NODES + LONGEST)
-            and not codes[roots].any()
-            and int(np.count_nonzero(codes)) == nodes - len(roots)
+            len(codes) == block_nodes[-1]
+            and bool(np.diff(block_nodes).max() <= BLOCK_NODES + LONGEST)
+            and int(np.count_nonzero(codes)) == len(codes) - begins
+            and not codes[block_nodes[:-1] if only_blocks else self.firsts[:-1][self.shared == 0]].any()
             and within(codes, n_symbols + 1)
-            and (self.marks is None or (len(self.marks) == nodes and within(self.marks, n_marks)))
+            and (self.marks is None or (len(self.marks) == len(codes) and within(self.marks, n_marks)))
         )
 
 
@@ -121,7 +132,8 @@ def coded_words(symbols: Codes, offsets: Offsets, marks: Codes | None) -> CodedW
     steps = offsets + np.arange(len(offsets))  # where each word's steps begin among all
     nodes = np.repeat(steps[:-1] + shared, own) + np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
     codes = np.insert(symbols + 1, offsets[:-1], 0)[nodes]
-    return CodedWords(narrow(codes), None if marks is None else marks[nodes], shared, lengths, starts)
+    seen = None if marks is None else marks[nodes]
+    return CodedWords(narrow(codes), seen, narrow(shared), narrow(lengths), starts)
 
 
 def narrow(codes: NDArray[Any]) -> NDArray[Any]:
