@@ -6,9 +6,8 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, MODEL, model_of
-from cutpoint.show.dot import to_dot
 from cutpoint.show.picture import draw
-from cutpoint.show.tikz import to_tikz
+from cutpoint.show.texts import to_dot, to_tikz
 
 
 @click.command()

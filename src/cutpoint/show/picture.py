@@ -10,11 +10,12 @@ from threading import Lock
 from typing import Any
 
 from cutpoint.data.names import counted
+from cutpoint.diagrams.diagram import Diagram, Look
+from cutpoint.diagrams.dot import dot_text
+from cutpoint.diagrams.tikz import tikz_text
 from cutpoint.errors import MissingExtra
-from cutpoint.show.diagram import Diagram, Drawable, Look, diagram
-from cutpoint.show.dot import dot_text
+from cutpoint.show.drawable import Drawable, diagram
 from cutpoint.show.saving import extension_of, save
-from cutpoint.show.tikz import tikz_text
 
 MOST_DRAWN = 300
 """Most nodes, and most arrows, of a picture: Graphviz takes seconds for that many, a minute for twice as many."""

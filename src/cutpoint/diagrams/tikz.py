@@ -1,4 +1,4 @@
-"""TikZ text for LaTeX: the pictures of :mod:`cutpoint.show.dot`, laid out on a line, a circle or a grid."""
+"""TikZ text of a diagram, for LaTeX: laid out on a line, a circle or a grid."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
-from cutpoint.model.text import number
-from cutpoint.show.diagram import Arrow, Diagram, Drawable, Line, Look, Node, diagram
-from cutpoint.show.dot import line_text
+from cutpoint.diagrams.diagram import Arrow, Diagram, Line, Node
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -23,9 +20,10 @@ SPECIAL = {
     **{character: f"\\{character}" for character in "{}$&#_%"},
 }
 """Characters that LaTeX would not print as they are."""
-NUMBERED = re.compile(r"([A-Za-z])([0-9]+|[₀-₉]+)")
+NUMBERED = re.compile(r"([A-Za-z])([0-9]+)")
 """A letter with a number is printed as in the paper, with a subscript."""
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+"""The subscripts of a belief network, which has names of its own; those of a state are part of its name."""
 START_DISTANCE = 1.7
 GRID = 2.0
 
@@ -45,49 +43,20 @@ class Place:
         )
 
 
-def to_tikz(
-    value: Drawable,
-    min_probability: float = 0.0,
-    digits: int = 4,
-    orientation: str = "right",
-) -> str:
-    r"""TikZ text of the picture that :func:`to_dot` describes, for ``\usetikzlibrary{automata}``.
-
-    Up to two states stand side by side as in the paper's Fig. 1, more of them on a circle, the nodes of a belief
-    network on a grid as in Fig. 2. Exact probabilities are fractions; a name such as ``s1`` gets a subscript.
-
-    Examples
-    --------
-    >>> import cutpoint as cp
-    >>> print(cp.to_tikz(cp.gallery.parity()))
-    % needs \usetikzlibrary{automata}
-    \begin{tikzpicture}[->, every node/.style={align=center}]
-      \node[state] (0) at (0, 0) {even};
-      \node[state, accepting] (1) at (3.92, 0) {odd};
-      \node (start0) at (0, 1.7) {start};
-      \path (start0) edge[dashed] (0);
-      \path (0) edge[out=200, in=160, loop] node[anchor=0] {0: 1} (0);
-      \path (0) edge[bend left=20] node[auto] {1: 1} (1);
-      \path (1) edge[bend left=20] node[auto] {1: 1} (0);
-      \path (1) edge[out=20, in=-20, loop] node[anchor=180] {0: 1} (1);
-    \end{tikzpicture}
-    """
-    return tikz_text(diagram(value, Look(min_probability, digits, orientation)))
-
-
 def tikz_text(drawn: Diagram) -> str:
     """TikZ text of a diagram."""
     places = dict(zip((node.key for node in drawn.nodes), _places(drawn), strict=True))
     pairs = {(arrow.source, arrow.target) for arrow in drawn.arrows}
     lines = [_node(node, places[node.key]) for node in drawn.nodes]
     for arrow in drawn.starts:
-        lines += _start(arrow, places[arrow.target], len(places), drawn.look.digits)
+        lines += _start(arrow, places[arrow.target], len(places))
     for arrow in drawn.arrows:
         both_ways = (arrow.target, arrow.source) in pairs
-        lines.append(_arrow(arrow, places[arrow.source], both_ways, drawn.look.digits))
+        lines.append(_arrow(arrow, places[arrow.source], both_ways))
     return "\n".join(
         [
             r"% needs \usetikzlibrary{automata}",
+            *([f"% symbols: {' '.join(drawn.symbols)}"] if drawn.symbols else []),
             r"\begin{tikzpicture}[->, every node/.style={align=center}]",
             *(f"  {line}" for line in lines),
             r"\end{tikzpicture}",
@@ -98,7 +67,7 @@ def tikz_text(drawn: Diagram) -> str:
 def _places(drawn: Diagram) -> Iterator[Place]:
     """Places of all nodes, clockwise on a circle from the left (from the top if the arrows lead down)."""
     count, down = len(drawn.nodes), drawn.look.orientation == "down"
-    texts = (line_text(line, drawn.look.digits) for arrow in drawn.arrows for line in arrow.lines)
+    texts = (line.text for arrow in drawn.arrows for line in arrow.lines)
     apart = 3.2 + 0.18 * max(map(len, texts), default=0)
     radius = 0.0 if count == 1 else apart / 2 / math.sin(math.pi / count)
     for k, node in enumerate(drawn.nodes):
@@ -114,50 +83,50 @@ def _places(drawn: Diagram) -> Iterator[Place]:
 
 def _node(node: Node, place: Place) -> str:
     kind = "state, accepting" if node.final else "state"
-    return rf"\node[{kind}] ({node.key}) at {_point(place.x, place.y)} {{{_name(node.text)}}};"
+    text = node.text.translate(DIGITS) if node.place else node.text
+    return rf"\node[{kind}] ({node.key}) at {_point(place.x, place.y)} {{{_name(text)}}};"
 
 
-def _start(arrow: Arrow, place: Place, count: int, digits: int) -> Iterator[str]:
+def _start(arrow: Arrow, place: Place, count: int) -> Iterator[str]:
     """The word "start" beside a node, at a right angle to its loop, and a dashed arrow."""
     angle = place.outward + (180 if count == 1 else -90)
     name = f"start{arrow.target}"
     yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE)} {{start}};"
-    yield _edge(name, arrow, ["dashed"], "auto", digits)
+    yield _edge(name, arrow, ["dashed"], "auto")
 
 
-def _arrow(arrow: Arrow, place: Place, both_ways: bool, digits: int) -> str:
+def _arrow(arrow: Arrow, place: Place, both_ways: bool) -> str:
     if arrow.source == arrow.target:
         angle = place.outward
         loop = [f"out={_short(angle + 20)}", f"in={_short(angle - 20)}", "loop"]
-        return _edge(arrow.source, arrow, loop, f"anchor={_short((angle + 180) % 360)}", digits)
-    return _edge(arrow.source, arrow, ["bend left=20"] * both_ways, "auto", digits)
+        return _edge(arrow.source, arrow, loop, f"anchor={_short((angle + 180) % 360)}")
+    return _edge(arrow.source, arrow, ["bend left=20"] * both_ways, "auto")
 
 
-def _edge(source: str, arrow: Arrow, options: list[str], side: str, digits: int) -> str:
+def _edge(source: str, arrow: Arrow, options: list[str], side: str) -> str:
     """Path of one arrow, its label on some side of it."""
     used = options + [f"black!{arrow.ink}"] * (arrow.ink < 100)
     style = f"[{', '.join(used)}]" if used else ""
-    text = f" node[{side}] {{{_label(arrow.lines, digits)}}}" if arrow.lines else ""
+    text = f" node[{side}] {{{_label(arrow.lines)}}}" if arrow.lines else ""
     return rf"\path ({source}) edge{style}{text} ({arrow.target});"
 
 
-def _label(lines: Iterable[Line], digits: int) -> str:
+def _label(lines: Iterable[Line]) -> str:
     """Label of an arrow; the braces keep LaTeX from reading a symbol ``*`` or ``[`` as belonging to the line break."""
-    return r" \\{} ".join(_line(line, digits) for line in lines)
+    return r" \\{} ".join(_line(line) for line in lines)
 
 
-def _line(line: Line, digits: int) -> str:
-    if line.probability is None:
+def _line(line: Line) -> str:
+    if not line.probability:
         return _escaped(line.symbols)
-    shown = number(line.probability, digits)
-    if isinstance(line.probability, Fraction) and "/" in shown:
-        shown = rf"$\frac{{{line.probability.numerator}}}{{{line.probability.denominator}}}$"
+    upper, slash, lower = line.probability.partition("/")
+    shown = rf"$\frac{{{upper}}}{{{lower}}}$" if slash else upper
     return f"{_name(line.symbols)}: {shown}" if line.symbols else shown
 
 
 def _name(text: str) -> str:
     parts = NUMBERED.fullmatch(text)
-    return f"${parts[1]}_{{{parts[2].translate(DIGITS)}}}$" if parts else _escaped(text)
+    return f"${parts[1]}_{{{parts[2]}}}$" if parts else _escaped(text)
 
 
 def _escaped(text: str) -> str:
