@@ -12,7 +12,7 @@ from cutpoint.show.texts import to_dot, to_tikz
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.option("-o", "--output", type=FILE, help="File to write: .svg, .png, .pdf, .dot or .tex.")
+@click.option("-o", "--output", type=FILE, help="File to write: .svg, .png, .pdf, .dot or .tikz.")
 @click.option(
     "--format", "kind", type=click.Choice(["dot", "tikz", "svg"]), default="dot", help="What to print otherwise."
 )

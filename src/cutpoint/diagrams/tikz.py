@@ -25,6 +25,11 @@ NUMBERED = re.compile(r"([A-Za-z])([0-9]+)")
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 """The subscripts of a belief network, which has names of its own; those of a state are part of its name."""
 START_DISTANCE = 1.7
+LETTER = 0.18
+"""Width of a letter, on average."""
+POSITION = {1: "", 2: "", 3: ", pos=0.4"}
+CROSSING = ", pos=0.3"
+"""Where labels stand on arrows: those between more than three nodes cross in the middle."""
 GRID = 2.0
 
 
@@ -52,7 +57,7 @@ def tikz_text(drawn: Diagram) -> str:
         lines += _start(arrow, places[arrow.target], len(places))
     for arrow in drawn.arrows:
         both_ways = (arrow.target, arrow.source) in pairs
-        lines.append(_arrow(arrow, places[arrow.source], both_ways))
+        lines.append(_arrow(arrow, places[arrow.source], both_ways, len(places)))
     return "\n".join(
         [
             r"% needs \usetikzlibrary{automata}",
@@ -68,7 +73,7 @@ def _places(drawn: Diagram) -> Iterator[Place]:
     """Places of all nodes, clockwise on a circle from the left (from the top if the arrows lead down)."""
     count, down = len(drawn.nodes), drawn.look.orientation == "down"
     texts = (line.text for arrow in drawn.arrows for line in arrow.lines)
-    apart = 3.2 + 0.18 * max(map(len, texts), default=0)
+    apart = (3.2 if count < 3 else 4.5) + LETTER * max(map(len, texts), default=0)
     radius = 0.0 if count == 1 else apart / 2 / math.sin(math.pi / count)
     for k, node in enumerate(drawn.nodes):
         if node.place:
@@ -88,19 +93,21 @@ def _node(node: Node, place: Place) -> str:
 
 
 def _start(arrow: Arrow, place: Place, count: int) -> Iterator[str]:
-    """The word "start" beside a node, at a right angle to its loop, and a dashed arrow."""
-    angle = place.outward + (180 if count == 1 else -90)
+    """The word "start" beside a node, between its loop and the arrow to the next node, and a dashed arrow."""
+    angle = place.outward + (180 if count == 1 else -90 if count == 2 else -70)
+    room = max((len(line.text) for line in arrow.lines), default=0)
     name = f"start{arrow.target}"
-    yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE)} {{start}};"
-    yield _edge(name, arrow, ["dashed"], "auto")
+    yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE + LETTER * room)} {{start}};"
+    yield _edge(name, arrow, ["dashed"], "auto" if count < 3 else "auto, swap")
 
 
-def _arrow(arrow: Arrow, place: Place, both_ways: bool) -> str:
+def _arrow(arrow: Arrow, place: Place, both_ways: bool, count: int) -> str:
     if arrow.source == arrow.target:
         angle = place.outward
         loop = [f"out={_short(angle + 20)}", f"in={_short(angle - 20)}", "loop"]
         return _edge(arrow.source, arrow, loop, f"anchor={_short((angle + 180) % 360)}")
-    return _edge(arrow.source, arrow, ["bend left=20"] * both_ways, "auto")
+    side = f"auto{POSITION.get(count, CROSSING)}"
+    return _edge(arrow.source, arrow, ["bend left=20"] * both_ways, side)
 
 
 def _edge(source: str, arrow: Arrow, options: list[str], side: str) -> str:
@@ -112,8 +119,14 @@ def _edge(source: str, arrow: Arrow, options: list[str], side: str) -> str:
 
 
 def _label(lines: Iterable[Line]) -> str:
-    """Label of an arrow; the braces keep LaTeX from reading a symbol ``*`` or ``[`` as belonging to the line break."""
-    return r" \\{} ".join(_line(line) for line in lines)
+    """Label of an arrow; lines of fractions keep apart.
+
+    What follows the line break keeps LaTeX from reading a symbol ``*`` or ``[`` as belonging to it; a space after that
+    would be printed.
+    """
+    texts = [_line(line) for line in lines]
+    apart = "[3pt]" if any("\\frac" in text for text in texts) else "{}"
+    return rf" \\{apart}".join(texts)
 
 
 def _line(line: Line) -> str:

@@ -36,8 +36,9 @@ def draw(
     """Picture of an acceptor or a DFA (the paper's Fig. 1) or of a belief network (Fig. 2), also written to a path.
 
     The extension of the path decides what is written: ``.svg``, ``.png`` or ``.pdf`` by Graphviz, which the extra
-    ``[draw]`` brings along (``pip install "cutpoint[draw]"``), or ``.dot``, ``.gv`` or ``.tex`` as text without it. The
-    options are those of :func:`to_dot`. The same value gives the same bytes each time.
+    ``[draw]`` brings along (``pip install "cutpoint[draw]"``), or ``.dot``, ``.gv``, ``.tikz`` or ``.tex`` as text
+    without it. The options are those of :func:`to_dot`. The same value gives the same bytes each time. A picture rounds
+    numbers and shortens names; :func:`save` writes DOT and TikZ that leave nothing out.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture in the format that the extension of the path names, whole or not at all."""
-        extension = extension_of(path, (".svg", ".png", ".pdf", ".dot", ".gv", ".tex"))
+        extension = extension_of(path, (".svg", ".png", ".pdf", ".dot", ".gv", ".tikz", ".tex"))
         if extension == ".svg":
             content = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'.encode()
         elif extension == ".png":
@@ -98,7 +99,7 @@ class Picture:
         elif extension == ".pdf":
             content = self.pdf
         else:
-            content = f"{self.tikz if extension == '.tex' else self.dot}\n".encode()
+            content = f"{self.tikz if extension in ('.tikz', '.tex') else self.dot}\n".encode()
         save(path, content)
 
     def check_drawable(self) -> None:
