@@ -27,6 +27,8 @@ DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 START_DISTANCE = 1.7
 LETTER = 0.18
 """Width of a letter, on average."""
+SHORT_NAME = 4
+"""Letters that a node of the smallest size has room for."""
 POSITION = {1: "", 2: "", 3: ", pos=0.4"}
 CROSSING = ", pos=0.3"
 """Where labels stand on arrows: those between more than three nodes cross in the middle."""
@@ -35,11 +37,12 @@ GRID = 2.0
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands, and the angle (in degrees) that leads away from the others."""
+    """Where a node stands, the angle (in degrees) that leads away from the others, and how much its name widens it."""
 
     x: float
     y: float
     outward: float
+    width: float = 0
 
     def beside(self, angle: float, distance: float) -> str:
         """Coordinates at some distance in some direction."""
@@ -73,7 +76,7 @@ def _places(drawn: Diagram) -> Iterator[Place]:
     """Places of all nodes, clockwise on a circle from the left (from the top if the arrows lead down)."""
     count, down = len(drawn.nodes), drawn.look.orientation == "down"
     texts = (line.text for arrow in drawn.arrows for line in arrow.lines)
-    apart = (3.2 if count < 3 else 4.5) + LETTER * max(map(len, texts), default=0)
+    apart = (3.2 if count < 3 else 4.5) + LETTER * max(map(len, texts), default=0) + max(map(_width, drawn.nodes))
     radius = 0.0 if count == 1 else apart / 2 / math.sin(math.pi / count)
     for k, node in enumerate(drawn.nodes):
         if node.place:
@@ -83,7 +86,12 @@ def _places(drawn: Diagram) -> Iterator[Place]:
             angle = (90 if down else 180) - 360 * k / count
             x, y = radius * math.cos(math.radians(angle)), radius * math.sin(math.radians(angle))
             shift = (0, radius) if down else (-radius, 0)
-            yield Place(x - shift[0], y - shift[1], angle)
+            yield Place(x - shift[0], y - shift[1], angle, _width(node))
+
+
+def _width(node: Node) -> float:
+    """How much wider than others a node is that has a long name."""
+    return LETTER * max(len(node.text) - SHORT_NAME, 0)
 
 
 def _node(node: Node, place: Place) -> str:
@@ -95,9 +103,9 @@ def _node(node: Node, place: Place) -> str:
 def _start(arrow: Arrow, place: Place, count: int) -> Iterator[str]:
     """The word "start" beside a node, between its loop and the arrow to the next node, and a dashed arrow."""
     angle = place.outward + (180 if count == 1 else -90 if count == 2 else -70)
-    room = max((len(line.text) for line in arrow.lines), default=0)
+    room = min(LETTER * sum(len(line.text) for line in arrow.lines), START_DISTANCE)
     name = f"start{arrow.target}"
-    yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE + LETTER * room)} {{start}};"
+    yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE + room + place.width / 2)} {{start}};"
     yield _edge(name, arrow, ["dashed"], "auto" if count < 3 else "auto, swap")
 
 

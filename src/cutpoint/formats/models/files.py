@@ -103,6 +103,7 @@ def load(
     Parameters
     ----------
     path : extensions as for :func:`save`, and ``.jff`` (JFLAP, deterministic finite automata).
+        DOT may be written by hand; TikZ is read line by line, as it is saved.
     format : as for :func:`save`, and ``"jflap"``.
     weights : of AT&T text, as for :func:`save`.
     normalized : rescale rows to sum 1, for files whose numbers were printed with few digits.
