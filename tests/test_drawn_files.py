@@ -92,11 +92,9 @@ def test_a_file_leaves_nothing_out_that_a_picture_does(suffix: str, tmp_path: Pa
         loaded(picture, tmp_path, suffix)
 
 
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("name", [name for name in GALLERY if name != "p_adic 12"])  # its picture leaves lines out
 def test_pictures_of_the_gallery_are_read_too(name: str, tmp_path: Path) -> None:
     acceptor = GALLERY[name]
-    if name == "p_adic 12":
-        pytest.skip("its picture leaves lines out")
     for text, suffix in (
         (cp.to_dot(acceptor), "dot"),
         (cp.to_dot(acceptor, orientation="down"), "dot"),
@@ -175,6 +173,8 @@ def test_a_graph_by_hand(tmp_path: Path) -> None:
     ("text", "states", "alphabet", "final"),
     [
         ("digraph{i[shape=point]i->a a->a[label=x]}", ["a"], ["x"], []),
+        ("digraph { i [shape=point]; i -> a; edge [label=x] edge [color=red]; a -> a; }", ["a"], ["x"], []),
+        ('digraph { i [shape=point]; i -> "say \\"hi\\""; "say \\"\\\nhi\\"" -> "say \\"hi\\"" [label=x] }', ['say "hi"'], ["x"], []),
         ("DiGraph { i -> 0 [style=dashed]; 0 -> 0 [label=\"x, y\"]; 0 [peripheries=2] }", [0], ["x", "y"], [0]),
         ("digraph { i [style=\"invis,bold\"]; i -> a; a -> a [label=\"s10\\ns9\\ns010\\nb\"] }", ["a"], ["b", "s9", "s010", "s10"], []),
         ("digraph { graph [symbols=\"y x\"] i [shape=plain] i -> a [label=1] a -> a [label=\"x\\ry\"] }", ["a"], ["y", "x"], []),

@@ -154,7 +154,7 @@ def state_diagram(acceptor: Acceptor, look: Look, wording: Wording | None = None
         for s, (name, final) in enumerate(zip(acceptor.states, acceptor.final, strict=True))
     ]
     starts = [
-        Arrow("start", str(s), _start_lines(start[s], used), float(start[s]))
+        Arrow("start", str(s), () if start[s] == 1 else (Line("", used.number(start[s])),), float(start[s]))
         for s in np.flatnonzero(_shown(start, look)).tolist()
     ]
     symbols = tuple(map(used.symbol, acceptor.alphabet))
@@ -196,12 +196,6 @@ def bounded(lines: Iterable[Line]) -> tuple[Line, ...]:
 def _shown(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
     """Which probabilities are to be shown."""
     return np.asarray((values > 0) & (values >= look.min_probability), dtype=np.bool_)
-
-
-def _start_lines(probability: Any, wording: Wording) -> tuple[Line, ...]:
-    """Label of a start arrow: none where a run surely starts there; but that a 1 is a float is kept where all is."""
-    is_plain = probability == 1 and not (wording.is_whole and isinstance(probability, float))
-    return () if is_plain else (Line("", wording.number(probability)),)
 
 
 def _arrow(
