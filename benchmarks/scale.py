@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 import cutpoint as cp
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.packing import Packed, arrays_of, file_of, order_of
+from cutpoint.data.packing import Packed, arrays_of, file_of
 from cutpoint.data.shards import Head, Size
 from cutpoint.engines.dask import FAN, block_size
 from cutpoint.formats.shards.manifest import NAME, manifest
@@ -62,11 +62,11 @@ def simulated(folder: Path, shards: int, words: int = SHARD, seed: int = 0) -> c
         )
         accepted = rng.random(len(sample)) < truth.acceptances(sample)
         sample.__dict__["ends"] = np.where(accepted, 1, 2).astype(np.int32)
-        content, checksum = file_of(arrays_of(sample, order_of(sample)))
+        arrays = arrays_of(sample)
+        content, checksum = file_of(arrays)
         name = f"shard-{number:06d}"
         (folder / name).write_bytes(content)
-        tree: Any = sample.tree
-        size = Size(sample.total, len(sample), len(sample.symbols), len(tree[1]))
+        size = Size(sample.total, len(sample), len(sample.symbols), len(arrays["codes"]), coded=True)
         parts.append(Packed(name, checksum, size))
     (folder / NAME).write_bytes(manifest(Head(alphabet), parts, has_evidence=True))
     return cp.ShardedSample.open(folder)

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -82,21 +83,34 @@ void acceptances(Floats transitions, Floats initial, Floats column, Codes symbol
     });
 }
 
-// The arrays of a tree for Python to look at, and last the tree itself, for the kernels: to ask NumPy for fourteen
-// arrays takes longer than a small E-step.
+// A prefix tree for the kernels: whole, or made of front-coded words block by block whenever it is gone through.
+struct PrefixTree {
+    TreeArrays whole;
+    std::function<void(size_t block, BlockMemory&, TreeArrays&)> make_block;  // empty if the tree is whole
+    size_t blocks = 0, nodes = 0;
+    nb::object coded;  // the words that blocks are made of
+
+    void go_through(size_t first, size_t last, const std::function<void(const Tree&, size_t, size_t)>& visit) const {
+        if (!make_block) return visit(whole.view(), first, last);
+        thread_local BlockMemory memory;
+        thread_local TreeArrays block;
+        for (size_t k = first; k < last; ++k) {
+            block.clear();
+            make_block(k, memory, block);
+            visit(block.view(), 0, 1);
+        }
+    }
+};
+
 constexpr const char* tree_name = "cutpoint.tree";
 
-nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n_symbols, size_t n_marks) {
-    const bool marked = !marks.is_none();
-    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
-    auto made = std::make_unique<TreeArrays>();
-    {
-        nb::gil_scoped_release release;
-        *made = build_tree(symbols.data(), offsets.data(), marked ? positions.data() : nullptr, offsets.shape(0) - 1,
-                           n_symbols, n_marks);
-    }
-    const TreeArrays& tree = *made;
-    const nb::capsule owner(made.release(), tree_name, [](void* p) noexcept { delete static_cast<TreeArrays*>(p); });
+// The arrays of a whole tree for Python to look at, and last the tree itself, for the kernels: to ask NumPy for
+// fourteen arrays takes longer than a small E-step.
+nb::tuple shown_tree(std::unique_ptr<PrefixTree> made) {
+    const TreeArrays& tree = made->whole;
+    const bool whole = !made->make_block;
+    const nb::capsule owner(made.release(), tree_name, [](void* p) noexcept { delete static_cast<PrefixTree*>(p); });
+    if (!whole) return nb::make_tuple(owner);
     const auto shown = [&]<class T>(const std::vector<T>& values) {
         return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner);
     };
@@ -107,10 +121,56 @@ nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n
                           owner);
 }
 
-const TreeArrays& tree_of(const nb::tuple& arrays) {
+nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n_symbols, size_t n_marks) {
+    const bool marked = !marks.is_none();
+    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
+    auto made = std::make_unique<PrefixTree>();
+    {
+        nb::gil_scoped_release release;
+        made->whole = build_tree(symbols.data(), offsets.data(), marked ? positions.data() : nullptr,
+                                 offsets.shape(0) - 1, n_symbols, n_marks);
+    }
+    made->blocks = made->whole.node_offsets.size() - 1, made->nodes = made->whole.parents.size();
+    return shown_tree(std::move(made));
+}
+
+// Front-coded words as their arrays, in the order of CodedWords; codes are of one, two or four bytes.
+using AnyCodes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Code>
+void set_blocks(PrefixTree& tree, const AnyCodes& codes, const std::int32_t* marks, const Codes& shared,
+                const Codes& lengths, const Offsets& block_words, const Offsets& block_nodes, size_t n_symbols) {
+    const CodedWords<Code> words{static_cast<const Code*>(codes.data()), marks, shared.data(), lengths.data(), nullptr,
+                                 block_words.data(), block_nodes.data(), n_symbols};
+    tree.make_block = [words](size_t k, BlockMemory& memory, TreeArrays& block) { add_block(words, k, memory, block); };
+}
+
+nb::tuple coded_tree(AnyCodes codes, nb::object marks, Codes shared, Codes lengths, Offsets block_words,
+                     Offsets block_nodes, size_t n_symbols, bool whole) {
+    auto made = std::make_unique<PrefixTree>();
+    made->blocks = block_words.shape(0) - 1, made->nodes = codes.shape(0);
+    const Codes node_marks = marks.is_none() ? shared : nb::cast<Codes>(marks);
+    const auto set = codes.itemsize() == 1   ? set_blocks<std::uint8_t>
+                     : codes.itemsize() == 2 ? set_blocks<std::uint16_t>
+                                             : set_blocks<std::int32_t>;
+    set(*made, codes, marks.is_none() ? nullptr : node_marks.data(), shared, lengths, block_words, block_nodes,
+        n_symbols);
+    if (whole) {
+        nb::gil_scoped_release release;
+        BlockMemory memory;
+        made->whole.reserve(made->nodes, lengths.shape(0));
+        for (size_t k = 0; k < made->blocks; ++k) made->make_block(k, memory, made->whole);
+        made->make_block = nullptr;
+    } else {
+        made->coded = nb::make_tuple(codes, marks, shared, lengths, block_words, block_nodes);
+    }
+    return shown_tree(std::move(made));
+}
+
+const PrefixTree& tree_of(const nb::tuple& arrays) {
     void* tree = PyCapsule_GetPointer(nb::object(arrays[arrays.size() - 1]).ptr(), tree_name);
     if (!tree) throw nb::python_error();
-    return *static_cast<const TreeArrays*>(tree);
+    return *static_cast<const PrefixTree*>(tree);
 }
 
 // A vector as an array that owns it.
@@ -168,21 +228,22 @@ size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes sy
     const double scale = power_above(weights);
     const Evidence evidence{seen.masks.get(), seen.full.data(),  ends.data(),    weights.data(),
                             1.0 / scale,      symbols.data(),    offsets.data(), marked ? positions.data() : nullptr};
-    const TreeArrays& kept = tree_of(arrays);
-    const Tree tree = kept.view();
-    const std::vector<std::int64_t>& long_words = kept.long_words;
+    const PrefixTree& tree = tree_of(arrays);
+    const std::vector<std::int64_t>& long_words = tree.whole.long_words;
 
     const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.size();
     const size_t lanes = lanes_for(tree.blocks + n_long, size);
     Aligned sums = zeros(lanes * (size + stride));
     const auto lane_sums = [&](size_t lane) { return sums.get() + lane * (size + stride); };
     nb::gil_scoped_release release;
-    const size_t steps = n_long ? symbols.size() : kept.parents.size();
+    const size_t steps = n_long ? symbols.size() : tree.nodes;
     in_parallel(lanes, worthwhile(threads, steps * (6 * states * states + 64)), [&](size_t k, void* memory) {
         const Kernels& kernels = best_kernels();
         const Lane lane{counted ? lane_sums(k) : nullptr, lane_sums(k) + size};
-        kernels.expect(machine.view, tree, evidence, k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes, lane,
-                       logs_out.data(), memory);
+        tree.go_through(k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes,
+                        [&](const Tree& blocks, size_t first, size_t last) {
+                            kernels.expect(machine.view, blocks, evidence, first, last, lane, logs_out.data(), memory);
+                        });
         for (size_t w = k * n_long / lanes; w < (k + 1) * n_long / lanes; ++w)
             kernels.expect_long(machine.view, evidence, long_words[w], lane, logs_out.data(), memory);
     });
@@ -241,6 +302,9 @@ NB_MODULE(_native, module) {
                nb::arg("symbols"), nb::arg("offsets"), nb::arg("out").noconvert(), nb::arg("threads"));
     module.def("prefix_tree", &prefix_tree, nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(),
                nb::arg("n_symbols"), nb::arg("n_marks"));
+    module.def("coded_tree", &coded_tree, nb::arg("codes"), nb::arg("marks").none(), nb::arg("shared"),
+               nb::arg("lengths"), nb::arg("block_words"), nb::arg("block_nodes"), nb::arg("n_symbols"),
+               nb::arg("whole"));
     module.def("expected_counts", &expected_counts, nb::arg("transitions"), nb::arg("initial"), nb::arg("masks"),
                nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"), nb::arg("weights"),
                nb::arg("tree"), nb::arg("counts_out").noconvert(), nb::arg("initial_out").noconvert(),

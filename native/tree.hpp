@@ -1,4 +1,4 @@
-// Building the prefix tree of a sample.
+// The prefix tree of a sample, made of front-coded words: each by the steps that it does not share with the word before.
 
 #pragma once
 
@@ -17,9 +17,40 @@ struct TreeArrays {
     std::vector<std::int64_t> end_words, long_words;
 
     Tree view() const;
+    void clear();  // keeps the memory
+    void reserve(std::size_t nodes, std::size_t words);
 };
 
-// positions: marks at every position of every word, or null. Throws std::bad_alloc when memory runs out.
+// Words in lexicographic order of their steps. The steps of a word are its beginning and its symbols, each with what
+// was seen there; each step that a word does not share with the word before is a node of the tree.
+template <class Code>
+struct CodedWords {
+    const Code* codes;             // of the nodes: 0 for the beginning of a word, otherwise symbol + 1
+    const std::int32_t* marks;     // of the nodes, or null
+    const std::int32_t* shared;    // [words] number of steps shared with the word before, 0 at the beginning of a block
+    const std::int32_t* lengths;   // [words]
+    const std::int64_t* words;     // [words] which observation this is, or null if it is the word's own place
+    const std::int64_t* block_words;  // [blocks + 1] first word of each block
+    const std::int64_t* block_nodes;  // [blocks + 1] first node of each block
+    std::size_t n_symbols;
+};
+
+// What the making of blocks needs, kept from block to block.
+struct BlockMemory {
+    struct Group {
+        std::int32_t depth, code, start, count;
+    };
+    std::vector<std::int32_t> counted;  // 0, 1, 2, …
+    std::vector<std::int32_t> depths, places, path, table;
+    std::vector<Group> groups;
+};
+
+// Append a block to a tree: nodes sorted by depth and symbol, groups, runs, ends. Like all of these it throws
+// std::bad_alloc when memory runs out.
+template <class Code>
+void add_block(const CodedWords<Code>& words, std::size_t block, BlockMemory& memory, TreeArrays& tree);
+
+// The whole tree of words in any order. positions: marks at every position of every word, or null.
 TreeArrays build_tree(const std::int32_t* symbols, const std::int64_t* offsets, const std::int32_t* positions,
                       std::size_t words, std::size_t n_symbols, std::size_t n_marks);
 

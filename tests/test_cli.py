@@ -79,7 +79,7 @@ def run(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
     def run(*arguments: str, given: str | bytes = "") -> Done:
         raw = given if isinstance(given, bytes) else given.encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw)), encoding="utf-8"))
         code = _exit_code(arguments)
         return Done(code, *capsys.readouterr())
 
@@ -90,7 +90,16 @@ def run(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
 
 def test_help_names_every_verb_and_loads_none_of_them(here: Path) -> None:
-    heavy = ["scipy", "rich", "flint", "polars", "narwhals", "matplotlib", *(f"cutpoint.cli.{verb}" for verb in VERBS)]
+    heavy = [
+        "numpy",
+        "scipy",
+        "rich",
+        "flint",
+        "polars",
+        "narwhals",
+        "matplotlib",
+        *(f"cutpoint.cli.{verb}" for verb in VERBS),
+    ]
     code = (
         "import sys; from cutpoint.cli.app import _exit_code; _exit_code(['--help']); "
         f"print(sorted(set({heavy!r}) & set(sys.modules)), file=sys.stderr)"
@@ -144,6 +153,7 @@ WRONG = [
     ("fit inputs.tsv -o m.json", 3, "the sample holds inputs alone, and inputs alone carry no information about the transitions. Name the column of outcomes with --accepted or --outcome."),
     ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Hold out none with --holdout 0, name a file to judge by with --test, or add observations."),
     ("fit journeys.tsv -o m.json --holdout 0.01", 3, "the share to hold out must be at least 1/20; got 0.01."),
+    ("fit journeys.tsv -o m.json --holdout nan", 3, "the share to hold out must be at least 1/20; got nan."),
     ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json or .json.gz or .npz."),
     ("fit journeys.tsv -o nowhere/m.json", 3, "nowhere/m.json: cannot be written (there is no folder nowhere)."),
     ("fit journeys.tsv -o m.json --report folder", 3, "folder: cannot be written (it is a folder)."),
@@ -180,6 +190,11 @@ MISUSED = [
     ("", "Usage: cutpoint [OPTIONS] COMMAND [ARGS]..."),
     ("scor model.json words.tsv", "Error: there is no verb 'scor'. Did you mean 'score'?"),
     ("fit journeys.tsv", "Error: Missing option '-o' / '--output'."),
+    (
+        "fit journeys.tsv -o m.json --report ./m.json",
+        "Error: two results would be written to m.json; name another file",
+    ),
+    ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
     ("score model.json", "Error: Missing argument 'DATA'."),
@@ -378,6 +393,9 @@ def test_info(run: Run) -> None:
         "metadata": {"author": "somebody"},
     }
     assert run("info", "model.json").out.splitlines()[1:] == ["cut point: 1/2", "author: somebody"]
+    assert run("info", "-", given=Path("model.json").read_bytes()).out == run("info", "model.json").out
+    seen = run("info", "-", "--format", "ndjson", given='{"word": "ab", "accepted": true}\n')
+    assert seen.out.startswith("Sample(1 observation")
     data = json.loads(run("info", "-", "--json", given="1\tab\n0\tb\n1\tab\n").out)
     counts = {"observations": 3, "distinct": 2, "symbols": 2, "shortest": 1, "longest": 2, "accepted": 2, "rejected": 1}
     assert data == {"kind": "data", "alphabet": ["a", "b"]} | counts
@@ -500,6 +518,50 @@ def test_ctrl_c_keeps_the_best(here: Path) -> None:
     assert cp.read_model(here / "m.json").metadata["stop"] == "interrupted"
 
 
+READY = "import cutpoint.cli as cli; cli.leave_on_interrupt(); print('ready', flush=True); cli.main()"
+"""The program, which tells when it is ready for an interrupt: before anything of weight is loaded."""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
+def test_ctrl_c_ends_in_a_sentence_whenever_it_comes(delay: float, here: Path) -> None:
+    (here / "many.tsv").write_text("0110\n" * 300_000)
+    line = [sys.executable, "-c", READY, "score", "binary.json", "many.tsv", "-o", "scores.tsv"]
+    scoring = subprocess.Popen(line, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert scoring.stdout is not None
+    assert scoring.stdout.readline() == "ready\n"
+    time.sleep(delay)
+    scoring.send_signal(signal.SIGINT)
+    _, err = scoring.communicate(timeout=120)
+    assert (scoring.returncode, err) in ((1, "\ncutpoint: interrupted.\n"), (0, ""))
+    assert not list(here.glob(".*.part"))
+
+
+SWALLOWING = """
+import contextlib, os, signal, time
+with contextlib.suppress(BaseException):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(1)
+"""
+"""A module whose loading takes an exception for something else, as loaders of compiled modules do."""
+
+
+def test_ctrl_c_while_modules_load_leaves_at_once() -> None:
+    hooked = f"import cutpoint.cli.app as app; app.import_module = lambda name: exec({SWALLOWING!r}); {READY}"
+    done = subprocess.run([sys.executable, "-c", hooked, "score"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "ready\n", "\ncutpoint: interrupted.\n")
+
+
+def test_an_ignored_interrupt_stays_ignored(here: Path) -> None:
+    done = shell("trap '' INT; cutpoint score binary.json words.tsv & sleep 0.2; kill -INT $!; wait $!", here)
+    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", len(WORDS))
+
+
+def test_the_program_as_a_module(here: Path) -> None:
+    line = [sys.executable, "-m", "cutpoint", "accepts", "binary.json", "11"]
+    done = subprocess.run(line, cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "11\tyes\t0.75\n", "")
+
+
 # --- pipes and terminals ----------------------------------------------------------------------------------------------
 
 
@@ -521,6 +583,22 @@ def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
         "{ sleep 0.3; cutpoint table gallery:parity; } | true", here, PYTHONUNBUFFERED=""
     )  # gone before the first line
     assert (done.stdout, done.stderr) == ("", "")
+
+
+CLOSED = "cutpoint: standard output is closed. Send it to a file, or to /dev/null if it is not wanted.\n"
+
+
+def test_streams_that_are_closed(here: Path) -> None:
+    done = shell("cutpoint table binary.json >&-", here)
+    assert (done.returncode, done.stderr) == (1, CLOSED)
+    for verb in ("score binary.json -", "info -"):
+        done = shell(f"cutpoint {verb} <&-", here)
+        assert (done.returncode, done.stdout, done.stderr) == (3, "", "cutpoint: standard input: the file is empty.\n")
+    done = shell("cutpoint accepts binary.json 11 2>&-", here)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "11\tyes\t0.75\n", "")
+    done = shell("cutpoint convert binary.json copy.json 2>&-", here)
+    assert (done.returncode, cp.load(here / "copy.json")) == (0, cp.p_adic(2))
+    assert shell("cutpoint table nothing.json >&- 2>&- <&-", here).returncode == 1
 
 
 def test_output_that_a_locale_cannot_show(here: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cutpoint as cp
-from cutpoint.cli import main
+from cutpoint.cli.app import _exit_code
 
 WORDS = cp.random_words("01", 400, (0, 8), rng=1)
 SAMPLE = cp.simulate(cp.gallery.parity(), WORDS, rng=2)
@@ -22,10 +22,40 @@ def table(tmp_path: Path) -> Path:
 
 
 def run(*arguments: Any) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(map(str, arguments)))
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
+    return _exit_code(list(map(str, arguments)))
+
+
+def test_what_says_how_to_read_a_table_is_not_for_shards(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, model = tmp_path / "shards", tmp_path / "parity.json"
+    assert run("shard", table, "-o", folder) == 0
+    cp.save(cp.gallery.parity(), model)
+    for line in (["score", model, folder], ["info", folder], ["fit", folder, "-n", 2, "-o", model]):
+        capsys.readouterr()
+        assert run(*line, "--id", "who") == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert "--id is for tables" in told.err
+    assert cp.load(model) == cp.gallery.parity()
+
+
+def test_info_knows_shards(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "shards"
+    assert run("shard", table, "-o", folder, "--observations", 50) == 0
+    capsys.readouterr()
+    assert run("info", folder) == 0
+    shards = cp.ShardedSample.open(folder)
+    assert capsys.readouterr().out == f"{shards!r}\n"
+    assert run("info", folder, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "kind": "shards",
+        "shards": len(shards.parts),
+        "observations": 400,
+        "distinct": len(SAMPLE),
+        "symbols": 2,
+        "alphabet": ["0", "1"],
+    }
 
 
 def test_shard_makes_a_folder(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,13 +90,18 @@ def test_local_engines_give_the_same_bits(shards: cp.ShardedSample) -> None:
     assert same(fitted(cp.ShardedSample.of(SAMPLE, observations=20)), right)
 
 
-def test_some_shards_are_kept_and_others_stream(shards: cp.ShardedSample) -> None:
-    most = shards.parts[0].size.memory + shards.parts[1].size.memory
-    placed = cp.engines.Local(2, memory=most).load(shards, shards.alphabet)
-    placed.total(lambda shard: len(shard.sample))
-    assert sorted(placed._kept) == [0, 1]
-    placed.close()
-    assert not placed._kept
+def test_shards_are_kept_as_far_as_there_is_room(shards: cp.ShardedSample) -> None:
+    every, none = shards.memory, 0
+    sizes = [sys.getsizeof(load(part, shards.head, shards.alphabet, passing=True)) for part in shards.parts]
+    assert sum(sizes) < every
+    for room, kept in ((every, len(sizes)), (sum(sizes), len(sizes)), (sum(sizes[:2]), 2), (none, 0)):
+        placed = cp.engines.Local(1, memory=room).load(shards, shards.alphabet)
+        passing = {*placed.each(lambda shard: shard.passing)}
+        assert (len(placed._kept), passing) == (kept, {room < every})
+        if room < every:
+            assert sum(map(sys.getsizeof, placed._kept.values())) <= room
+        placed.close()
+        assert not placed._kept
 
 
 def test_one_shard_is_the_sample_itself() -> None:

@@ -484,7 +484,7 @@ def test_paths_that_cannot_be_are_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.json").mkdir()
     with pytest.raises(cp.InvalidFile, match=r"folder\.json: cannot be read \(Is a directory\)\.$"):
         cp.load(tmp_path / "folder.json")
-    with pytest.raises(cp.InvalidFile, match=r"cannot be written \(Is a directory\)\.$"):
+    with pytest.raises(cp.InvalidFile, match=r"cannot be written \(it is a folder\)\.$"):
         cp.save(COIN, tmp_path / "folder.json")
     for call in (lambda: cp.load("a\0.json"), lambda: cp.save(COIN, "a\0.json")):
         with pytest.raises(cp.InvalidFile, match="embedded null byte"):

@@ -1,20 +1,54 @@
 """Import is silent and light; a wheel builds without a compiler."""
 
+import ast
 import os
 import subprocess
 import sys
 import zipfile
+from importlib import import_module
 from pathlib import Path
+
+import pytest
+
+import cutpoint
 
 ROOT = Path(__file__).parents[1]
 
 
 def test_import_is_silent_and_light() -> None:
-    heavy = {"scipy", "flint", "matplotlib", "sklearn", "pandas", "polars", "narwhals", "lzma"}
+    heavy = {
+        "numpy",
+        "typing",
+        "click",
+        "scipy",
+        "flint",
+        "matplotlib",
+        "sklearn",
+        "pandas",
+        "polars",
+        "narwhals",
+        "lzma",
+    }
     code = f"import sys, cutpoint; print(sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
     assert done.stderr == ""
+
+
+def test_every_public_name_is_found_and_is_what_the_checker_of_types_sees() -> None:
+    page = ast.parse((ROOT / "src" / "cutpoint" / "__init__.py").read_text())
+    (checked,) = (node for node in page.body if isinstance(node, ast.If))
+    seen = {
+        alias.name: node.module for node in checked.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert seen | {"Any": "typing", "engines": "cutpoint"} == seen
+    assert {name: module for name, module in seen.items() if name not in ("Any", "engines")} == cutpoint._LAZY
+    assert set(cutpoint.__all__) == {*cutpoint._LAZY, "engines"} - {"AcceptorClassifier"}
+    for name, module in cutpoint._LAZY.items():
+        assert getattr(cutpoint, name) is getattr(import_module(module), name)
+        assert name in dir(cutpoint)
+    with pytest.raises(AttributeError, match="module 'cutpoint' has no attribute 'Acceptr'"):
+        cutpoint.Acceptr  # noqa: B018
 
 
 def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:

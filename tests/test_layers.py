@@ -22,6 +22,7 @@ LAYERS = [
     "engines",
     "estimator",
     "cli",
+    "__main__",
 ]
 STRANGERS = [{"learning", "decision"}, {"formats", "show", "engines"}]
 """Folders that do not know each other."""

@@ -151,6 +151,27 @@ def test_forward_table_reads_well_in_both() -> None:
     assert isinstance(table, str)
 
 
+def test_names_that_cannot_be_seen_are_shown() -> None:
+    names = ["", " ", "a\nb", "\x1b[31m", 10**5000]
+    odd = cp.Acceptor(names, ["\t", "x"], np.full((2, 5, 5), 0.2), "", np.array([True, False, False, False, False]))
+    assert repr(odd).startswith(
+        "<Acceptor: 5 states {'', ' ', 'a\\nb', …}, 2 symbols {'\\t', x}, starts in {''}, accepts"
+    )
+    head, *rows = str(cp.forward_table(odd, ["\t"])).splitlines()
+    assert re.fullmatch(r"k  read  ''   ' '  'a\\nb'  '\\x1b\[31m'  an int of about 5001 digits  accepted", head)
+    assert [row.split()[:2] for row in rows] == [["0", "1"], ["1", r"'\t'"]]
+    assert odd.table().splitlines()[0].split() == [r"'\t':"]
+    assert all(line.isprintable() for line in odd.table().splitlines())
+
+
+def test_tables_read_well_in_a_notebook() -> None:
+    page = SAMPLE._repr_html_()  # type: ignore[attr-defined]
+    assert page.count('<table style="margin: 0 0 1em 0">') == 1, "notebooks would center it"
+    assert page.count('<td style="text-align: left; overflow-wrap: anywhere">') == len(SAMPLE)
+    assert HOSTILE._repr_html_().count('<td style="text-align: left; white-space: nowrap">') == 2 * 2  # type: ignore[attr-defined]
+    assert HOSTILE._repr_html_().count('<figure style="margin: 0">') == 2  # type: ignore[attr-defined]
+
+
 def test_pages_of_large_values_are_bounded() -> None:
     wide = cp.random_acceptor([f"{k:03}" * 1000 for k in range(300)], [f"{k:04}" * 500 for k in range(80)], rng=0)
     many = cp.Sample([f"{k:b}" for k in range(5000)])

@@ -34,9 +34,13 @@ needs_fonts = pytest.mark.skipif(not _has_fonts(), reason="this machine has no f
 
 
 def groups(svg: str, kind: str) -> dict[str, ET.Element]:
-    """Nodes or edges of a picture by their titles."""
-    found = [group for group in ET.fromstring(svg).iter(f"{SVG}g") if group.get("class") == kind]
-    return {group.findtext(f"{SVG}title", ""): group for group in found}
+    """Nodes or edges of a picture by their titles; the labels of edges, which are drawn last, are put back to them."""
+    found: dict[str, dict[str, ET.Element]] = {"node": {}, "edge": {}, "graph": {}}
+    for group in ET.fromstring(svg).iter(f"{SVG}g"):
+        found[group.get("class", "")][group.findtext(f"{SVG}title", "")] = group
+    for name in [name for name in found["node"] if "->" in name]:
+        found["edge"][name].extend(found["node"].pop(name).findall(f"{SVG}text"))
+    return found[kind]
 
 
 def texts(group: ET.Element) -> list[str]:
@@ -106,6 +110,26 @@ def test_orientation() -> None:
     )
     network = cp.BeliefNetwork(cp.p_adic(2), 4)
     assert height(cp.draw(network)) < 1 < height(cp.draw(network, orientation="down"))
+
+
+def test_labels_lie_above_all_arrows_on_white() -> None:
+    dense = cp.random_acceptor(4, ["<look>", "cart", "<b>"], rng=3)
+    page = list(ET.fromstring(cp.draw(dense).svg).iter(f"{SVG}g"))
+    titles = [group.findtext(f"{SVG}title", "") for group in page]
+    arrows = [k for k, group in enumerate(page) if group.get("class") == "edge"]
+    labels = [k for k, title in enumerate(titles) if "->" in title and k not in arrows]
+    assert len(labels) == len(arrows) == 4 * 4 + 4
+    assert min(labels) > max(arrows)
+    for group in (page[k] for k in labels):
+        (white,) = group.findall(f"{SVG}polygon")
+        assert white.get("fill") == "white"
+        corners = sorted(tuple(map(float, corner.split(","))) for corner in white.get("points", "").split())
+        (left, top), (right, bottom) = corners[0], corners[-1]
+        for text in group.findall(f"{SVG}text"):
+            assert left < float(text.get("x", "")) < right
+            assert top < float(text.get("y", "")) < bottom + 4
+    only = cp.DFA(cp.Alphabet(["<b>"]), ((0,),), 0, frozenset())
+    assert texts(groups(cp.draw(only).svg, "edge")["0->0"]) == ["<b>"], "not markup"
 
 
 def test_figure_2() -> None:

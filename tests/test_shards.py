@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.data.packing import MAGIC, Packed, arrays_of, file_of, order_of
-from cutpoint.data.shards import Head, Shards
+from cutpoint.data.coded import CodedSample
+from cutpoint.data.packing import MAGIC, Packed, arrays_of, file_of
+from cutpoint.data.shards import Head, Shards, Size
 from cutpoint.formats.shards import writing
 from cutpoint.formats.shards.manifest import manifest
 
@@ -281,28 +282,87 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path) -> None:
         cp.ShardedSample.open(tmp_path)
 
 
+def refused(arrays: dict[str, Any], path: Path, size: Size, sample: cp.Sample) -> None:
+    content, checksum = file_of(arrays)
+    path.write_bytes(content)
+    with pytest.raises(cp.InvalidFile, match="does not fit its manifest"):
+        Packed(str(path), checksum, size).load(Head(sample.alphabet, sample.mark_table))
+
+
 def test_arrays_that_would_lead_the_kernels_astray_are_refused(tmp_path: Path) -> None:
-    sample = cp.Sample(["ab", "ba"], accepted=[True, False])
+    sample = cp.Sample(["ab", "abb", "ba", "ba"], accepted=[True, False, True, False])
     size = folder_of(sample, tmp_path / "here", 10).parts[0].size
-    arrays = arrays_of(sample, order_of(sample))
-    wrong = [
-        {"symbols": np.array([0, 1, 1, 7])},
-        {"symbols": np.array([0, 1, -1, 0])},
-        {"lengths": np.array([-1, 5])},
-        {"lengths": np.array([3, 3])},
-        {"ends": np.array([1, 3])},
-        {"counts": np.array([1.0, np.nan])},
-        {"counts": np.array([0.0, 1.0])},
+    arrays = arrays_of(sample)
+    assert {name: array.tolist() for name, array in arrays.items()} == {
+        "ends": [1, 2, 1, 2],
+        "counts": [1, 1, 1, 1],
+        "shape": [2, 3],
+        "codes": [0, 1, 2, 2, 2, 1],
+        "shared": [0, 3, 1, 3],
+        "lengths": [2, 3, 2, 2],
+        "block_words": [0, 4],
+    }
+    wrong: list[dict[str, Any]] = [
+        {"codes": np.array([0, 1, 2, 2, 2, 3])},
+        {"codes": np.array([0, 1, 2, 2, 2, -1])},
+        {"codes": np.array([0, 1, 2, 2, 2, 0])},
+        {"codes": np.array([1, 1, 2, 2, 2, 1])},
+        {"codes": np.array([0, 1, 2, 2, 2])},
+        {"codes": np.array([0.5, 1.0, 2.0, 2.0, 2.0, 1.0])},
+        {"shared": np.array([1, 3, 1, 3])},
+        {"shared": np.array([0, 4, 1, 3])},
+        {"shared": np.array([0, 3, 1, -3])},
+        {"shared": np.array([0, 3, 1])},
+        {"shared": np.array([0, 3, 3, 1])},
+        {"lengths": np.array([2, 3, -1, 5])},
+        {"lengths": np.array([3, 3, 2, 2])},
+        {"lengths": np.array([2, 3, 1, 3])},
+        {"block_words": np.array([0, 3])},
+        {"block_words": np.array([1, 4])},
+        {"block_words": np.array([0, 1, 4])},
+        {"block_words": np.array([0, 4, 4])},
+        {"block_words": np.array([], dtype=np.int64)},
+        {"ends": np.array([1, 2, 1, 3])},
+        {"counts": np.array([1.0, np.nan, 1.0, 1.0])},
+        {"counts": np.array([0.0, 1.0, 1.0, 1.0])},
         {"marks": np.array([0, 0, 0])},
-        {"symbols": np.array([0.5, 1.0, 1.0, 0.0])[:2]},
-        {"symbols": np.array([1, 0, 0, 1], dtype=np.int16)},
+        {"marks": np.array([0, 0, 0, 0, 0, 3])},
+        {"shape": np.array([3, 3])},
+        {"more": np.array([1])},
     ]
     for number, change in enumerate(wrong):
-        content, checksum = file_of({**arrays, **change})
-        path = tmp_path / f"{number}"
-        path.write_bytes(content)
-        with pytest.raises(cp.InvalidFile, match="does not fit its manifest"):
-            Packed(str(path), checksum, size).load(Head(sample.alphabet))
+        refused({**arrays, **change}, tmp_path / f"{number}", size, sample)
+    for name in arrays:
+        refused({key: arrays[key] for key in arrays if key != name}, tmp_path / name, size, sample)
+
+
+def test_a_block_beyond_all_bounds_is_refused(tmp_path: Path) -> None:
+    sample = cp.Sample(cp.random_words("ab", 500, 99, rng=0))
+    size = folder_of(sample, tmp_path / "here", 1000).parts[0].size
+    arrays = arrays_of(sample)
+    assert len(arrays["block_words"]) > 4
+    refused({**arrays, "block_words": np.array([0, len(sample)])}, tmp_path / "one", size, sample)
+
+
+def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
+    sample = cp.Sample(["ab", "b" * 2**14, "b"], accepted=[True, False, True])
+    shards = folder_of(sample, tmp_path / "here", 10)
+    assert shards.parts[0].load(shards.head) == sample
+    assert not isinstance(shards.parts[0].load(shards.head), CodedSample)
+    arrays = arrays_of(sample)
+    assert arrays["lengths"].tolist() == [2, 1, 2**14]
+    for change in (
+        {"symbols": arrays["symbols"] + np.uint8(1)},
+        {"symbols": arrays["symbols"][1:]},
+        {"lengths": np.array([3, -1, 2**14 + 1])},
+        {"lengths": np.array([2, 1, 2**14 + 1])},
+        {"marks": np.zeros(3, dtype=np.int32)},
+    ):
+        refused({**arrays, **change}, tmp_path / "wrong", shards.parts[0].size, sample)
+    engines = [cp.engines.Local(1), cp.engines.Local(2, memory=0)]
+    start = cp.random_acceptor(3, "ab", rng=1)
+    counts = [cp.expected_counts(start, shards, engine=engine).transitions.tobytes() for engine in engines]
+    assert counts[0] == counts[1] == cp.expected_counts(start, sample.recoded(start.alphabet)).transitions.tobytes()
 
 
 def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:

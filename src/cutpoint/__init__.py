@@ -1,60 +1,14 @@
 """cutpoint: stochastic acceptors (Rabin's probabilistic automata). Use it as ``import cutpoint as cp``."""
 
-from typing import TYPE_CHECKING, Any
-
-from cutpoint.data import Alphabet, Mark, Observation, Sample
-from cutpoint.errors import (
-    CutpointError,
-    EngineLost,
-    FormatError,
-    ImpossibleObservation,
-    InvalidAcceptor,
-    InvalidArgument,
-    InvalidFile,
-    InvalidSample,
-    KernelsUnavailable,
-    MissingExtra,
-    TooLarge,
-    UnknownState,
-    UnknownSymbol,
-    UnusedStatesWarning,
-)
-from cutpoint.exact import Root
-from cutpoint.kernels import kernel_info
-from cutpoint.learning import (
-    Counts,
-    DesignMatrix,
-    Fit,
-    Progress,
-    Stop,
-    acceptances_by_shard,
-    baum_welch,
-    count_transitions,
-    counts_log_likelihood,
-    design_matrix,
-    expectation_maximization,
-    expected_counts,
-    hidden_runs,
-    likelihood,
-    log_likelihood,
-    log_likelihoods,
-    maximum_likelihood,
-)
-from cutpoint.model import (
-    Acceptor,
-    BeliefNetwork,
-    Factor,
-    MarkovChain,
-    gallery,
-    mixture,
-    random_words,
-    simulate,
-)
-from cutpoint.model.gallery import p_adic, random_acceptor
-from cutpoint.show.notebook import give_displays
-
+TYPE_CHECKING = False  # as that of typing, which takes longer to load than this module
 if TYPE_CHECKING:
+    from typing import Any
+
     from cutpoint import engines as engines
+    from cutpoint.data import Alphabet as Alphabet
+    from cutpoint.data import Mark as Mark
+    from cutpoint.data import Observation as Observation
+    from cutpoint.data import Sample as Sample
     from cutpoint.decision import DFA as DFA
     from cutpoint.decision import Accepted as Accepted
     from cutpoint.decision import Isolation as Isolation
@@ -71,7 +25,22 @@ if TYPE_CHECKING:
     from cutpoint.decision.minimize import minimize as minimize
     from cutpoint.decision.quotient import quotient as quotient
     from cutpoint.decision.quotient import trim as trim
+    from cutpoint.errors import CutpointError as CutpointError
+    from cutpoint.errors import EngineLost as EngineLost
+    from cutpoint.errors import FormatError as FormatError
+    from cutpoint.errors import ImpossibleObservation as ImpossibleObservation
+    from cutpoint.errors import InvalidAcceptor as InvalidAcceptor
+    from cutpoint.errors import InvalidArgument as InvalidArgument
+    from cutpoint.errors import InvalidFile as InvalidFile
+    from cutpoint.errors import InvalidSample as InvalidSample
+    from cutpoint.errors import KernelsUnavailable as KernelsUnavailable
+    from cutpoint.errors import MissingExtra as MissingExtra
+    from cutpoint.errors import TooLarge as TooLarge
+    from cutpoint.errors import UnknownState as UnknownState
+    from cutpoint.errors import UnknownSymbol as UnknownSymbol
+    from cutpoint.errors import UnusedStatesWarning as UnusedStatesWarning
     from cutpoint.estimator import AcceptorClassifier as AcceptorClassifier
+    from cutpoint.exact import Root as Root
     from cutpoint.formats.models import Model as Model
     from cutpoint.formats.models import load as load
     from cutpoint.formats.models import read_model as read_model
@@ -82,6 +51,24 @@ if TYPE_CHECKING:
     from cutpoint.formats.samples import write_sample as write_sample
     from cutpoint.formats.shards.sample import ShardedSample as ShardedSample
     from cutpoint.formats.shards.writing import write_shards as write_shards
+    from cutpoint.kernels import kernel_info as kernel_info
+    from cutpoint.learning import Counts as Counts
+    from cutpoint.learning import DesignMatrix as DesignMatrix
+    from cutpoint.learning import Fit as Fit
+    from cutpoint.learning import Progress as Progress
+    from cutpoint.learning import Stop as Stop
+    from cutpoint.learning import acceptances_by_shard as acceptances_by_shard
+    from cutpoint.learning import baum_welch as baum_welch
+    from cutpoint.learning import count_transitions as count_transitions
+    from cutpoint.learning import counts_log_likelihood as counts_log_likelihood
+    from cutpoint.learning import design_matrix as design_matrix
+    from cutpoint.learning import expectation_maximization as expectation_maximization
+    from cutpoint.learning import expected_counts as expected_counts
+    from cutpoint.learning import hidden_runs as hidden_runs
+    from cutpoint.learning import likelihood as likelihood
+    from cutpoint.learning import log_likelihood as log_likelihood
+    from cutpoint.learning import log_likelihoods as log_likelihoods
+    from cutpoint.learning import maximum_likelihood as maximum_likelihood
     from cutpoint.learning.bootstrap import Bootstrap as Bootstrap
     from cutpoint.learning.bootstrap import Interval as Interval
     from cutpoint.learning.bootstrap import bootstrap as bootstrap
@@ -107,6 +94,16 @@ if TYPE_CHECKING:
     from cutpoint.learning.teams import prune as prune
     from cutpoint.learning.telling import Telling as Telling
     from cutpoint.learning.telling import telling_symbols as telling_symbols
+    from cutpoint.model import Acceptor as Acceptor
+    from cutpoint.model import BeliefNetwork as BeliefNetwork
+    from cutpoint.model import Factor as Factor
+    from cutpoint.model import MarkovChain as MarkovChain
+    from cutpoint.model import gallery as gallery
+    from cutpoint.model import mixture as mixture
+    from cutpoint.model import random_words as random_words
+    from cutpoint.model import simulate as simulate
+    from cutpoint.model.gallery import p_adic as p_adic
+    from cutpoint.model.gallery import random_acceptor as random_acceptor
     from cutpoint.model.linear import Linear as Linear
     from cutpoint.model.linear import SameLanguage as SameLanguage
     from cutpoint.show.calibration import calibration as calibration
@@ -240,8 +237,56 @@ __all__ = [
     "write_shards",
 ]
 
-# Names whose modules load when they are first used: the import stays quick. What needs an extra is not in ``__all__``.
+# Names whose modules load when they are first used: the import takes no time, and the program is ready for an interrupt
+# before anything is loaded. What needs an extra is not in ``__all__``.
 _LAZY = {
+    "Alphabet": "cutpoint.data",
+    "Mark": "cutpoint.data",
+    "Observation": "cutpoint.data",
+    "Sample": "cutpoint.data",
+    "CutpointError": "cutpoint.errors",
+    "EngineLost": "cutpoint.errors",
+    "FormatError": "cutpoint.errors",
+    "ImpossibleObservation": "cutpoint.errors",
+    "InvalidAcceptor": "cutpoint.errors",
+    "InvalidArgument": "cutpoint.errors",
+    "InvalidFile": "cutpoint.errors",
+    "InvalidSample": "cutpoint.errors",
+    "KernelsUnavailable": "cutpoint.errors",
+    "MissingExtra": "cutpoint.errors",
+    "TooLarge": "cutpoint.errors",
+    "UnknownState": "cutpoint.errors",
+    "UnknownSymbol": "cutpoint.errors",
+    "UnusedStatesWarning": "cutpoint.errors",
+    "Root": "cutpoint.exact",
+    "kernel_info": "cutpoint.kernels",
+    "Counts": "cutpoint.learning",
+    "DesignMatrix": "cutpoint.learning",
+    "Fit": "cutpoint.learning",
+    "Progress": "cutpoint.learning",
+    "Stop": "cutpoint.learning",
+    "acceptances_by_shard": "cutpoint.learning",
+    "baum_welch": "cutpoint.learning",
+    "count_transitions": "cutpoint.learning",
+    "counts_log_likelihood": "cutpoint.learning",
+    "design_matrix": "cutpoint.learning",
+    "expectation_maximization": "cutpoint.learning",
+    "expected_counts": "cutpoint.learning",
+    "hidden_runs": "cutpoint.learning",
+    "likelihood": "cutpoint.learning",
+    "log_likelihood": "cutpoint.learning",
+    "log_likelihoods": "cutpoint.learning",
+    "maximum_likelihood": "cutpoint.learning",
+    "Acceptor": "cutpoint.model",
+    "BeliefNetwork": "cutpoint.model",
+    "Factor": "cutpoint.model",
+    "MarkovChain": "cutpoint.model",
+    "gallery": "cutpoint.model",
+    "mixture": "cutpoint.model",
+    "random_words": "cutpoint.model",
+    "simulate": "cutpoint.model",
+    "p_adic": "cutpoint.model.gallery",
+    "random_acceptor": "cutpoint.model.gallery",
     "DFA": "cutpoint.decision",
     "Accepted": "cutpoint.decision",
     "Isolation": "cutpoint.decision",
@@ -310,21 +355,31 @@ _LAZY = {
     "to_tikz": "cutpoint.show.texts",
 }
 
-give_displays(Acceptor, BeliefNetwork, Fit, Sample)
+_FOLDERS = {
+    "data",
+    "decision",
+    "engines",
+    "errors",
+    "estimator",
+    "exact",
+    "formats",
+    "kernels",
+    "learning",
+    "model",
+    "show",
+}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in {*_LAZY, "engines"}:
+def __getattr__(name: str) -> "Any":
+    if name not in _LAZY and name not in _FOLDERS:
         raise AttributeError(f"module 'cutpoint' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415
 
-    if name == "engines":
-        return import_module("cutpoint.engines")
-    module = import_module(_LAZY[name])
-    if _LAZY[name] == "cutpoint.decision":
-        give_displays(module.DFA, module.Language)
-    return getattr(module, name)
+    value = import_module(f"cutpoint.{name}") if name in _FOLDERS else getattr(import_module(_LAZY[name]), name)
+    import_module("cutpoint.show.notebook").give_displays()
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, "engines"})
+    return sorted({*globals(), *_LAZY, *_FOLDERS})

@@ -11,10 +11,11 @@ from importlib import import_module
 
 import click
 
+from cutpoint.cli import FAILURE, raise_on_interrupt
 from cutpoint.cli.spoken import spoken
 from cutpoint.errors import CutpointError, EngineLost, KernelsUnavailable, MissingExtra
 
-FAILURE, BAD_INPUT = 1, 3
+BAD_INPUT = 3
 
 VERBS = {
     "demo": "A tour: simulate, learn, compare, write a report.",
@@ -45,6 +46,7 @@ class Program(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f"cutpoint.cli.{cmd_name}").command
+        raise_on_interrupt()
         return command
 
     def resolve_command(
@@ -86,13 +88,34 @@ def program() -> None:
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program and leave with its exit code; no error of a user's making ends in a traceback."""
+def run() -> int:
+    """Run the program as it was called; its exit code. No error of a user's making ends in a traceback."""
+    if not _has_streams():
+        return _told("standard output is closed. Send it to a file, or to /dev/null if it is not wanted.", FAILURE)
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal or a locale cannot show is no reason to stop
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = lambda message, *_: click.echo(f"cutpoint: {spoken(str(message))}", err=True)
-    sys.exit(_exit_code(arguments))
+    try:
+        return _exit_code(None)
+    except KeyboardInterrupt:  # another one, while the first was told
+        return FAILURE
+
+
+def _has_streams() -> bool:
+    """Whether results can go anywhere; a shell or a service can close streams (``>&-``), and Python has None for them.
+
+    A closed standard input is an empty one, and what would be told to nobody is not told. Their numbers are taken too,
+    in order, or the next file that is opened would get them.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the end
+    given = sys.stdout is not None
+    if not given:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    return given
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:

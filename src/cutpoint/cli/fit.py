@@ -13,8 +13,10 @@ from cutpoint.cli.engines import check_engine_options, engine_of, engine_options
 from cutpoint.cli.findings import Findings, facts, findings, text
 from cutpoint.cli.options import (
     FILE,
+    check_distinct,
     check_output,
     check_standard_input,
+    check_unread,
     json_option,
     reading_options,
     seed_option,
@@ -91,7 +93,10 @@ def command(
         check_output(page)
     if cut_point is not None:
         cut_point_value(cut_point)
+    check_distinct(output, page, checkpoint)
     check_engine_options(engine, scheduler, is_folder_of_shards(data))
+    if is_folder_of_shards(data) and test is None:
+        check_unread(reading, data)
     with engine_of(engine, scheduler, threads) as worker, watched_search() as watch:
         shards = ShardedSample.open(data) if is_folder_of_shards(data) else None
         sample = read_sample(data, **reading) if shards is None else _searched(shards, worker)

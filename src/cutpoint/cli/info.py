@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Any
 
 import click
 
 from cutpoint.cli import printing
-from cutpoint.cli.options import FILE, json_option, model_of, reading_options
+from cutpoint.cli.options import FILE, check_unread, json_option, model_of, reading_options
 from cutpoint.formats.models.files import is_model_file
 from cutpoint.formats.samples import read_sample
+from cutpoint.formats.shards.sample import ShardedSample, is_folder_of_shards
 
 
 @click.command()
@@ -17,15 +20,24 @@ from cutpoint.formats.samples import read_sample
 @reading_options
 @json_option
 def command(file: str, reading: dict[str, Any], as_json: bool) -> None:
-    """What FILE holds: a model, or words with outcomes; - is words on standard input.
+    """What FILE holds: a model, words with outcomes, or shards; - is standard input, words or a model in JSON.
 
     \b
     Example: cutpoint info model.json
     """
-    if file.startswith("gallery:") or is_model_file(file):
+    if file.startswith("gallery:") or is_model_file(file) or (file == "-" and not reading and _begins_as_json()):
         printing.data(_model(file, as_json))
+    elif is_folder_of_shards(file):
+        check_unread(reading, file)
+        printing.data(_shards(file, as_json))
     else:
         printing.data(_data(file, reading, as_json))
+
+
+def _begins_as_json() -> bool:
+    """Whether standard input begins as a model does, which is not used up by looking; NDJSON is named by --format."""
+    stream = sys.stdin.buffer
+    return isinstance(stream, io.BufferedReader) and stream.peek(1)[:1] == b"{"
 
 
 def _model(file: str, as_json: bool) -> str:
@@ -46,6 +58,21 @@ def _model(file: str, as_json: bool) -> str:
     notes = [f"{name}: {value}" for name, value in model.metadata.items()]
     cut = [] if model.cut_point is None else [f"cut point: {model.cut_point}"]
     return "\n".join([repr(acceptor), *cut, *notes])
+
+
+def _shards(file: str, as_json: bool) -> str:
+    shards = ShardedSample.open(file)
+    if not as_json:
+        return repr(shards)
+    facts = {
+        "kind": "shards",
+        "shards": len(shards.parts),
+        "observations": printing.whole(shards.total),
+        "distinct": len(shards),
+        "symbols": len(shards.alphabet),
+        "alphabet": list(shards.alphabet),
+    }
+    return printing.as_json(facts)
 
 
 def _data(file: str, reading: dict[str, Any], as_json: bool) -> str:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from cutpoint.data.names import counted, shown, suggestion
+from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.formats.models import Model, read_model
 from cutpoint.model import Acceptor, gallery
@@ -92,13 +93,32 @@ def check_standard_input(*names: str | None) -> None:
         raise click.UsageError("standard input (-) can be read once only; name a file for the other.")
 
 
+def check_distinct(*paths: str | None) -> None:
+    """Refuse to write two results to one file, where the second would replace the first."""
+    given = [path for path in paths if path is not None]
+    places = [os.path.realpath(path) for path in given]
+    for path, place in zip(given, places, strict=True):
+        if places.count(place) > 1:
+            raise click.UsageError(f"two results would be written to {path}; name another file for one of them.")
+
+
+def check_unread(reading: dict[str, Any], data: str) -> None:
+    """Refuse options on how to read a table where the data are shards, which were made with them."""
+    if reading:
+        raise click.UsageError(
+            f"--{next(iter(reading))} is for tables, and {data} is a folder of shards. Give it to cutpoint shard."
+        )
+
+
 def check_output(path: str, *endings: str) -> None:
     """Refuse a file that could not be written, before long work is done for it."""
     target = Path(path)
     if endings and not target.name.lower().endswith(endings):
         raise InvalidFile(f"{path}: expected a name that ends in {' or '.join(endings)}.")
-    if target.is_dir():
-        raise InvalidFile(f"{path}: cannot be written (it is a folder).")
+    try:
+        replaceable(path)
+    except OSError as problem:
+        raise InvalidFile(f"{path}: cannot be written ({problem.strerror}).") from None
     if not target.parent.is_dir():
         raise InvalidFile(f"{path}: cannot be written (there is no folder {target.parent}).")
     if not os.access(target.parent, os.W_OK):

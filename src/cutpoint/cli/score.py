@@ -20,6 +20,7 @@ from cutpoint.cli.options import (
     FILE,
     MODEL,
     check_standard_input,
+    check_unread,
     cut_point_option,
     model_of,
     reading_options,
@@ -81,6 +82,7 @@ def command(
         bar = stack.enter_context(printing.progress(output is not None or not sys.stdout.isatty()))
         task = bar.add_task("0 rows", total=None) if bar else None
         if is_folder_of_shards(data):
+            check_unread(reading, data)
             chunks = _of_shards(data, read.acceptor, stack.enter_context(engine_of(engine, scheduler, threads)))
         else:
             chunks = ((chunk, None) for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading))

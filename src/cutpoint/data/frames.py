@@ -69,7 +69,7 @@ def _eager(df: Any) -> Any:
         what = "a lazy frame; call .collect() first" if hasattr(df, "collect") else f"a {type(df).__name__}"
         raise InvalidArgument(f"expected a data frame of pandas, polars or Arrow; got {what}.") from None
     except Exception as problem:  # repeated names of columns, whatever the library calls that
-        raise InvalidArgument(f"the data frame cannot be read: {problem}") from None
+        raise InvalidArgument(f"the data frame cannot be read: {' '.join(str(problem).split())}") from None
 
 
 def _column(frame: Any, role: str, name: str) -> Column:

@@ -68,6 +68,21 @@ def shown(value: object, room: int = 60) -> str:
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
+def plain(name: object) -> str:
+    r"""A name as it is; in quotes where it would not be seen as it is: empty, with blanks at an end, a line feed in it.
+
+    Examples
+    --------
+    >>> plain("warm"), plain((1, 2)), plain(" "), plain("a\nb")
+    ('warm', '(1, 2)', "' '", "'a\\nb'")
+    """
+    try:
+        text = str(name)
+    except ValueError:  # Python refuses to print integers of more than 4,300 digits
+        return shown(name)
+    return text if text and text.isprintable() and text == text.strip() else repr(text)
+
+
 def counted(number: float, noun: str) -> str:
     """A number and its noun, which gets an s unless the number is 1; huge numbers as a power of ten.
 

@@ -1,4 +1,4 @@
-"""Shard files: observations sorted, so that equal beginnings stand together, in few bytes and with a digest."""
+"""Shard files: observations sorted, so that each is told by what it adds to the one before, with a digest."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.data.coded import CodedSample
+from cutpoint.data.distinct import places
 from cutpoint.data.parts import clothed
 from cutpoint.data.paths import content_of
 from cutpoint.data.sample import Sample
 from cutpoint.data.shards import Head, Size
 from cutpoint.data.storage import Arrays
 from cutpoint.errors import InvalidFile
+from cutpoint.kernels.coding import LONGEST, CodedWords, coded_words, narrow, within
 
 MAGIC = b"cutpoint shard 1\n"
 KINDS = ("|u1", "<u2", "<i4", "<i8", "<f8")
 """Kinds of numbers in a file."""
-NARROW = (np.uint8, np.uint16, np.int32)
-"""Types for codes, the smallest that holds them all is taken."""
 
 
 @dataclass(frozen=True)
@@ -42,52 +43,50 @@ class Packed:
                 f"{self.name}: the shard is not the one that was written: its SHA-256 is {found}, the manifest says "
                 f"{self.checksum}. Use another copy, or write the shards again."
             )
-        return _sample(_arrays_in(content), head, self)
+        arrays = _arrays_in(content)
+        sample = _sample(arrays, head, self.size) if _is_whole(arrays, head, self.size) else None
+        if sample is None:
+            raise InvalidFile(
+                f"{self.name}: the shard does not fit its manifest (another alphabet, or another number of "
+                "observations). Shards of one sample are written together: write them again."
+            )
+        return sample
 
 
-def order_of(sample: Sample) -> NDArray[np.int64]:
-    """Order of the observations by their words; a word comes after its beginnings."""
-    keys = keys_of(sample)
+def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:
+    """Order of the observations by their words, or by words with marks; a word comes after its beginnings."""
+    marks = sample.marks if by_steps else None
+    keys = _keys(sample.symbols, sample.offsets) if marks is None else _step_keys(sample, marks)
     return np.array(sorted(range(len(sample)), key=keys.__getitem__), dtype=np.int64)
 
 
-def keys_of(sample: Sample) -> list[bytes]:
-    """Bytes of each word that sort as its codes do."""
-    width = next(k for k in (1, 2, 4) if len(sample.alphabet) <= 256**k)
-    content = sample.symbols.astype(f">u{width}").tobytes()
-    return [content[i:j] for i, j in pairwise((sample.offsets * width).tolist())]
-
-
-def arrays_of(sample: Sample, order: NDArray[np.int64]) -> Arrays:
-    """Arrays of the observations in an order, each in the smallest type that holds it."""
+def in_order(sample: Sample, order: NDArray[np.int64]) -> dict[str, Any]:
+    """Arrays of a sample that has the observations in an order."""
     lengths = sample.lengths[order]
     starts = sample.offsets[:-1][order]
-    ends = np.cumsum(lengths)
-    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
+    return {
+        "symbols": sample.symbols[places(starts, lengths)],
+        "offsets": np.concatenate(([0], np.cumsum(lengths))),
+        "ends": sample.ends[order],
+        "marks": None if sample.marks is None else sample.marks[places(starts + order, lengths + 1)],
+        "counts": sample.counts[order],
+    }
+
+
+def arrays_of(sample: Sample) -> Arrays:
+    """Arrays of a file: front-coded words, or plain ones if one is too long for that; all in their smallest types."""
+    parts = in_order(sample, order_of(sample, by_steps=True))
     arrays: Arrays = {
-        "symbols": narrow(sample.symbols[np.repeat(starts, lengths) + within]),
-        "lengths": narrow(lengths),
-        "ends": narrow(sample.ends[order]),
-        "counts": _narrow_counts(sample.counts[order]),
+        "ends": narrow(parts["ends"]),
+        "counts": _narrow_counts(parts["counts"]),
         "shape": np.array([len(sample.alphabet), len(sample.mark_table)]),
     }
-    if sample.marks is not None:
-        more = lengths + 1
-        ends = np.cumsum(more)
-        within = np.arange(ends[-1]) - np.repeat(ends - more, more)
-        arrays["marks"] = narrow(sample.marks[np.repeat(starts + order, more) + within])
-    return arrays
-
-
-def parts_of(arrays: Arrays) -> dict[str, Any]:
-    """Arrays of a sample from those of :func:`arrays_of`."""
-    return {
-        "symbols": arrays["symbols"].astype(np.int32),
-        "offsets": np.concatenate(([0], np.cumsum(arrays["lengths"].astype(np.int64)))),
-        "ends": arrays["ends"].astype(np.int32),
-        "marks": arrays["marks"].astype(np.int32) if "marks" in arrays else None,
-        "counts": arrays["counts"].astype(np.float64),
-    }
+    if sample.lengths.max() > LONGEST:
+        words = {"symbols": parts["symbols"], "lengths": np.diff(parts["offsets"]), "marks": parts["marks"]}
+    else:
+        coded = coded_words(parts["symbols"], parts["offsets"], parts["marks"])
+        words = {name: getattr(coded, name) for name in ("codes", "shared", "lengths", "block_words", "marks")}
+    return arrays | {name: narrow(array) for name, array in words.items() if array is not None}
 
 
 def file_of(arrays: Arrays) -> tuple[bytes, str]:
@@ -99,6 +98,21 @@ def file_of(arrays: Arrays) -> tuple[bytes, str]:
     head = json.dumps({name: [array.dtype.str, len(array)] for name, array in plain.items()}).encode()
     content = b"".join((MAGIC, head, b"\n", *(array.tobytes() for array in plain.values())))
     return content, hashlib.sha256(content).hexdigest()
+
+
+def _keys(symbols: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]:
+    """Bytes of each word that sort as its codes do."""
+    width = next(k for k in (1, 2, 4) if symbols.max(initial=0) < 256**k)
+    content = symbols.astype(f">u{width}").tobytes()
+    return [content[i:j] for i, j in pairwise((offsets * width).tolist())]
+
+
+def _step_keys(sample: Sample, marks: NDArray[np.int32]) -> list[bytes]:
+    """Bytes of each word that sort as its steps do: the first mark, then pairs of symbol and mark."""
+    steps = np.empty(2 * len(marks), dtype=np.int32)
+    steps[0::2] = np.insert(sample.symbols, sample.offsets[:-1], 0)
+    steps[1::2] = marks
+    return _keys(steps, 2 * (sample.offsets + np.arange(len(sample.offsets))))
 
 
 def _arrays_in(content: bytes) -> Arrays:
@@ -119,43 +133,46 @@ def _arrays_in(content: bytes) -> Arrays:
     return arrays if place == len(content) else {}
 
 
-def narrow(codes: NDArray[Any]) -> NDArray[Any]:
-    """Non-negative codes in the smallest type."""
-    most = int(codes.max(initial=0))
-    return codes.astype(next((kind for kind in NARROW if most <= np.iinfo(kind).max), np.int64))
-
-
 def _narrow_counts(counts: NDArray[np.float64]) -> NDArray[Any]:
     """Counts that are small whole numbers as such, others as they are."""
     whole = (counts == np.floor(counts)).all() and counts.max(initial=0.0) < 2**31
     return narrow(counts) if whole else counts
 
 
-def _sample(arrays: Arrays, head: Head, shard: Packed) -> Sample:
-    """Sample of a file's arrays, after every check that the kernels rely on."""
-    try:
-        parts = parts_of(arrays)
-        symbols, marks, counts = parts["symbols"], parts["marks"], parts["counts"]
-        lengths = np.diff(parts["offsets"])
-        fits = (
-            arrays["shape"].tolist() == [len(head.alphabet), len(head.mark_table)]
-            and {array.ndim for array in arrays.values()} == {1}
-            and len(lengths) == len(parts["ends"]) == len(counts) == shard.size.distinct
-            and int(parts["offsets"][-1]) == len(symbols) == shard.size.symbols
-            and bool((lengths >= 0).all() and (counts > 0.0).all() and np.isfinite(counts).all())
-            and _within(symbols, len(head.alphabet))
-            and _within(parts["ends"], 3)
-            and (marks is None or (_within(marks, len(head.mark_table)) and len(marks) == len(symbols) + len(counts)))
-        )
-    except (KeyError, ValueError, TypeError):
-        fits = False
-    if not fits:
-        raise InvalidFile(
-            f"{shard.name}: the shard does not fit its manifest (another alphabet, or another number of observations). "
-            "Shards of one sample are written together: write them again."
-        )
-    return clothed(parts, head.alphabet, head.mark_table)
+def _is_whole(arrays: Arrays, head: Head, size: Size) -> bool:
+    """Whether a file has all its arrays, and as many observations as the manifest says, over the same alphabet."""
+    names = arrays.keys() - {"marks"}
+    words = {"codes", "shared", "lengths", "block_words"} if "codes" in names else {"symbols", "lengths"}
+    if names != words | {"ends", "counts", "shape"}:
+        return False
+    ends, counts = arrays["ends"], arrays["counts"]
+    return (
+        arrays["shape"].tolist() == [len(head.alphabet), len(head.mark_table)]
+        and all(array.dtype.kind in "iu" for name, array in arrays.items() if name != "counts")
+        and len(arrays["lengths"]) == len(ends) == len(counts) == size.distinct
+        and int(arrays["lengths"].sum(dtype=np.int64)) == size.symbols
+        and bool((counts > 0.0).all() and np.isfinite(counts).all())
+        and within(ends, 3)
+    )
 
 
-def _within(codes: NDArray[np.int32], size: int) -> bool:
-    return not len(codes) or (int(codes.min()) >= 0 and int(codes.max()) < size)
+def _sample(arrays: Arrays, head: Head, size: Size) -> Sample | None:
+    """Sample of a file's arrays, after every check that the kernels rely on; None if one fails."""
+    shape = len(head.alphabet), len(head.mark_table)
+    ends, counts = arrays["ends"].astype(np.int32), arrays["counts"].astype(np.float64)
+    marks = arrays["marks"].astype(np.int32) if "marks" in arrays else None
+    if "codes" in arrays:
+        codes = np.require(arrays["codes"], requirements="A")  # in the middle of a file it may stand anywhere
+        shared, lengths = (arrays[name].astype(np.int32) for name in ("shared", "lengths"))
+        coded = CodedWords(codes, marks, shared, lengths, arrays["block_words"].astype(np.int64))
+        return CodedSample(coded, ends, counts, head.alphabet, head.mark_table) if coded.fits(*shape) else None
+    symbols, lengths = arrays["symbols"].astype(np.int32), arrays["lengths"].astype(np.int64)
+    fits = (
+        lengths.min() >= 0
+        and len(symbols) == size.symbols
+        and within(symbols, shape[0])
+        and (marks is None or (len(marks) == len(symbols) + len(ends) and within(marks, shape[1])))
+    )
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    parts = {"symbols": symbols, "offsets": offsets, "ends": ends, "marks": marks, "counts": counts}
+    return clothed(parts, head.alphabet, head.mark_table) if fits else None

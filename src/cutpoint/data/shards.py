@@ -15,8 +15,8 @@ from cutpoint.data.parts import bare
 from cutpoint.data.sample import Sample
 from cutpoint.errors import InvalidSample
 
-PER_OBSERVATION = 8 + 8 + 4 + 12
-"""Bytes in memory of an offset, a count, a verdict and an end in the tree."""
+PER_OBSERVATION = 8 + 4 + 8 + 12
+"""Bytes in memory of a count, a verdict, what tells a word, and an end in the tree."""
 
 PER_EDGE = 8
 """Bytes in memory of an edge of the prefix tree; twelve where marks are seen along the way."""
@@ -32,20 +32,26 @@ class Head:
 
 @dataclass(frozen=True)
 class Size:
-    """How much a shard holds; ``edges`` are those of its prefix tree, 0 if they were not counted."""
+    """How much a shard holds.
+
+    ``edges`` are those of its prefix tree, 0 if they were not counted; ``coded`` says that each word is held as what it
+    adds to the word before, not spelled out.
+    """
 
     total: float
     distinct: int
     symbols: int
     edges: int = 0
     marked: bool = False
+    coded: bool = False
 
     @property
     def memory(self) -> int:
         """Bytes that a loaded shard takes, with its prefix tree."""
         edges = self.edges or self.symbols + self.distinct
-        along = 4 * (self.symbols + self.distinct) + 4 * edges if self.marked else 0
-        return PER_OBSERVATION * self.distinct + 4 * self.symbols + PER_EDGE * edges + along
+        held = edges if self.coded else self.symbols + self.distinct
+        each, along = PER_OBSERVATION * self.distinct, 4 * (edges + held) if self.marked else 0
+        return each + PER_EDGE * edges + (1 if self.coded else 4) * held + along
 
 
 class Shard(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -33,7 +34,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     staged: dict[Path, Path] = {}
     try:
         for path, content in contents.items():
-            target = Path(os.path.realpath(path))  # a link stays a link
+            target = replaceable(path)
             staged[target] = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
             _written(staged[target], content)
         for target, part in staged.items():
@@ -49,9 +50,9 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 @contextmanager
 def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A text file to write bit by bit, which takes its name when it is complete and not before."""
-    target = Path(os.path.realpath(path))
-    part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
     try:
+        target = replaceable(path)
+        part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
         file = part.open("x", encoding="utf-8", newline="")
     except OSError as problem:
         raise InvalidFile(f"{os.fspath(path)}: cannot be written ({problem.strerror}).") from None
@@ -65,6 +66,27 @@ def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         part.unlink(missing_ok=True)
         raise
     _settled(target.parent)
+
+
+def replaceable(path: str | os.PathLike[str]) -> Path:
+    """The file that a path leads to, behind all links, which there may be none of yet.
+
+    What is there and is no file must stay: a folder, but also a pipe or a device such as ``/dev/null``, which a renamed
+    file would put out of the world if the user has the rights.
+
+    Examples
+    --------
+    >>> replaceable(os.curdir)
+    Traceback (most recent call last):
+    ...
+    IsADirectoryError: [Errno 21] it is a folder: '.'
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", os.fspath(path))
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "it is a device or a pipe, and only a file can be replaced", os.fspath(path))
+    return target
 
 
 def _written(path: Path, content: bytes) -> None:

@@ -16,6 +16,16 @@ def acceptances(
 def prefix_tree(
     symbols: NDArray[int32], offsets: NDArray[int64], marks: NDArray[int32] | None, n_symbols: int, n_marks: int
 ) -> tuple[Any, ...]: ...
+def coded_tree(
+    codes: NDArray[Any],
+    marks: NDArray[int32] | None,
+    shared: NDArray[int32],
+    lengths: NDArray[int32],
+    block_words: NDArray[int64],
+    block_nodes: NDArray[int64],
+    n_symbols: int,
+    whole: bool,
+) -> tuple[Any, ...]: ...
 def expected_counts(
     transitions: NDArray[float64],
     initial: NDArray[float64],

@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import _native, reference
+from cutpoint.kernels.coding import CodedWords
 from cutpoint.kernels.merging import ROUNDS_PER_STATE
 from cutpoint.kernels.reference import Codes, Floats, Masks, Offsets, matrix
 
 __all__ = [
     "acceptances",
     "backward",
+    "coded_tree",
     "distribution",
     "encode_lists",
     "encode_texts",
@@ -33,6 +35,8 @@ __all__ = [
 
 SAFE = 1e-280
 """Acceptances of at least this have lost nothing to the smallest floats."""
+
+NO_SYMBOLS, NO_OFFSETS = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
 
 
 def instruction_set() -> str:
@@ -127,19 +131,25 @@ def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols
     return _native.prefix_tree(symbols, offsets, marks, n_symbols, n_marks)
 
 
+def coded_tree(words: CodedWords, n_symbols: int, whole: bool) -> tuple[Any, ...]:
+    """Prefix tree that has its words: whole, or made block by block whenever it is gone through, in little memory."""
+    arrays = words.codes, words.marks, words.shared, words.lengths, words.block_words, words.block_nodes
+    return words, *_native.coded_tree(*arrays, n_symbols, whole)
+
+
 def log_probabilities(
     transitions: Floats,
     initial: Floats,
     masks: Masks,
-    symbols: Codes,
-    offsets: Offsets,
+    symbols: Codes | None,
+    offsets: Offsets | None,
     marks: Codes | None,
     ends: Codes,
     tree: tuple[Any, ...] | None = None,
     threads: int | None = None,
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
-    if tree is None and marks is None:
+    if tree is None and marks is None and symbols is not None and offsets is not None:
         logs = _end_log_probabilities(transitions, initial, masks, symbols, offsets, ends, threads)
     else:
         none, weights = np.empty(0), np.ones(len(ends))
@@ -148,9 +158,8 @@ def log_probabilities(
         )
     redo = np.flatnonzero(np.isnan(logs))
     if len(redo):
-        logs[redo] = reference.log_probabilities(
-            transitions, initial, masks, *_subset(redo, symbols, offsets, marks), ends[redo]
-        )
+        words = _subset(redo, *_spelled(symbols, offsets, marks, tree))
+        logs[redo] = reference.log_probabilities(transitions, initial, masks, *words, ends[redo])
     return logs
 
 
@@ -158,8 +167,8 @@ def expected_counts(
     transitions: Floats,
     initial: Floats,
     masks: Masks,
-    symbols: Codes,
-    offsets: Offsets,
+    symbols: Codes | None,
+    offsets: Offsets | None,
     marks: Codes | None,
     ends: Codes,
     weights: Floats,
@@ -177,8 +186,9 @@ def expected_counts(
     )
     if left_out:
         redo = np.flatnonzero(np.isnan(logs))
+        words = _subset(redo, *_spelled(symbols, offsets, marks, tree))
         more, more_first, logs[redo] = reference.expected_counts(
-            transitions, initial, masks, *_subset(redo, symbols, offsets, marks), ends[redo], weights[redo]
+            transitions, initial, masks, *words, ends[redo], weights[redo]
         )
         counts, first = counts + more, first + more_first
     return counts, first, logs
@@ -188,8 +198,8 @@ def _expected_counts(
     transitions: Floats,
     initial: Floats,
     masks: Masks,
-    symbols: Codes,
-    offsets: Offsets,
+    symbols: Codes | None,
+    offsets: Offsets | None,
     marks: Codes | None,
     ends: Codes,
     weights: Floats,
@@ -198,6 +208,8 @@ def _expected_counts(
     counts: Floats,
 ) -> tuple[Floats, Floats, int]:
     """Fill ``counts``, unless empty; initial counts, log-probabilities, and how many are NaN, out of plain floats."""
+    if symbols is None or offsets is None:  # the tree has the words
+        symbols, offsets, marks = NO_SYMBOLS, NO_OFFSETS, None
     if tree is None:
         tree = prefix_tree(symbols, offsets, marks, len(transitions), len(masks))
     first, logs = np.empty(len(initial)), np.empty(len(ends))
@@ -231,6 +243,16 @@ def _end_log_probabilities(
         reached = scores >= SAFE
         logs[rows[reached]] = np.log(scores[reached])
     return logs
+
+
+def _spelled(
+    symbols: Codes | None, offsets: Offsets | None, marks: Codes | None, tree: tuple[Any, ...] | None
+) -> tuple[Codes, Offsets, Codes | None]:
+    """Words as ragged arrays, out of the tree if they were not given."""
+    if symbols is not None and offsets is not None:
+        return symbols, offsets, marks
+    words: CodedWords = tree[0]  # type: ignore[index]
+    return words.spelled()
 
 
 def _subset(

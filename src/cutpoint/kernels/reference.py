@@ -14,6 +14,7 @@ the verdict on the whole word. With :math:`D_i = \mathrm{diag}(e_i)`, :math:`e_i
     \beta_n = 1, \quad \beta_{i-1} = P(x_i) D_i \beta_i .
 
 ``tree`` and ``threads`` are for kernels that share prefixes and use threads; results do not depend on them here.
+A tree of :func:`coded_tree` has the words: then ``symbols``, ``offsets`` and ``marks`` are None.
 
 Words of equal length are advanced together. All sums over states run in a fixed order and never through BLAS, so a
 word scores the same bits alone and in any batch.
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import wide
+from cutpoint.kernels.coding import CodedWords
 from cutpoint.kernels.merging import merged_machine  # noqa: F401
 
 Floats = NDArray[np.float64]
@@ -135,21 +137,27 @@ def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols
     """No tree: the reference goes word by word. Kernels that share prefixes return theirs."""
 
 
+def coded_tree(words: CodedWords, n_symbols: int, whole: bool) -> tuple[Codes, Offsets, Codes | None]:
+    """Front-coded words spelled out. Kernels that share prefixes return a tree, ``whole`` or made on the way."""
+    return words.spelled()
+
+
 def log_probabilities(
     transitions: Floats,
     initial: Floats,
     masks: Masks,
-    symbols: Codes,
-    offsets: Offsets,
+    symbols: Codes | None,
+    offsets: Offsets | None,
     marks: Codes | None,
     ends: Codes,
-    tree: object = None,
+    tree: Any = None,
     threads: int | None = None,
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
     logs = np.empty(len(ends))
-    for chosen, words in _blocks(symbols, offsets, len(initial)):
-        seen = _evidence(masks, offsets, marks, ends, chosen, words.shape[1])
+    spelled, begins, marks = tree if symbols is None or offsets is None else (symbols, offsets, marks)
+    for chosen, words in _blocks(spelled, begins, len(initial)):
+        seen = _evidence(masks, begins, marks, ends, chosen, words.shape[1])
         _, scales, safe = _filter(transitions, initial, words, seen)
         logs[chosen[safe]] = _logs(scales[safe])
         if not safe.all():
@@ -162,12 +170,12 @@ def expected_counts(
     transitions: Floats,
     initial: Floats,
     masks: Masks,
-    symbols: Codes,
-    offsets: Offsets,
+    symbols: Codes | None,
+    offsets: Offsets | None,
     marks: Codes | None,
     ends: Codes,
     weights: Floats,
-    tree: object = None,
+    tree: Any = None,
     threads: int | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     r"""Prop. 4.2 with evidence: expected uses of every transition, of every first state, and the log-probabilities.
@@ -179,8 +187,9 @@ def expected_counts(
     counts = np.zeros_like(transitions)
     first = np.zeros_like(initial)
     logs = np.empty(len(ends))
-    for chosen, words in _blocks(symbols, offsets, len(initial)):
-        seen = _evidence(masks, offsets, marks, ends, chosen, words.shape[1])
+    spelled, begins, marks = tree if symbols is None or offsets is None else (symbols, offsets, marks)
+    for chosen, words in _blocks(spelled, begins, len(initial)):
+        seen = _evidence(masks, begins, marks, ends, chosen, words.shape[1])
         logs[chosen], pairs = _pair_posteriors(transitions, initial, words, seen)
         weight = np.where(np.isneginf(logs[chosen]), 0.0, weights[chosen])
         for i, pair in pairs:

@@ -24,7 +24,7 @@ class Checkpoint:
             self.path = Path(path)
         except TypeError:
             raise InvalidArgument(f"checkpoint must be the path of a file; got {path!r}.") from None
-        if "\0" in str(self.path) or self.path.is_dir():
+        if "\0" in str(self.path) or (self.path.exists() and not self.path.is_file()):
             raise InvalidArgument(f"checkpoint must be the path of a file; got {str(self.path)!r}.")
         if not self.path.parent.is_dir():
             raise InvalidArgument(f"checkpoint: the folder {str(self.path.parent)!r} does not exist. Make it first.")

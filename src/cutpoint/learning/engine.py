@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample
+from cutpoint.data.coded import CodedSample
 from cutpoint.data.shards import Shards
 from cutpoint.errors import CutpointError, ImpossibleObservation
 from cutpoint.kernels import kernels
@@ -27,14 +28,19 @@ class Parameters(NamedTuple):
 
 
 class InMemory:
-    """A sample for many E-steps. Masks say, per mark of the sample, which states agree with it."""
+    """A sample for many E-steps. Masks say, per mark of the sample, which states agree with it.
 
-    def __init__(self, sample: Sample, threads: int | None = None) -> None:
+    With ``passing`` the prefix tree of front-coded words is not kept, but made along the way.
+    """
+
+    def __init__(self, sample: Sample, threads: int | None = None, passing: bool = False) -> None:
         self.sample = sample
         self.total = sample.total
         self.threads = threads
-        self._tree = sample.tree
-        self._arrays = sample.symbols, sample.offsets, sample.marks, sample.ends
+        coded = isinstance(sample, CodedSample)
+        self._tree = sample.passing_tree if isinstance(sample, CodedSample) and passing else sample.tree
+        words = (None, None, None) if coded else (sample.symbols, sample.offsets, sample.marks)
+        self._arrays = *words, sample.ends
 
     def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
         """Counts of the E-step; an impossible observation is an error that names it."""

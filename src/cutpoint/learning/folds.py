@@ -46,9 +46,9 @@ def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
 
 def held_out(sample: Sample, share: float, rng: np.random.Generator) -> Split:
     """Split a sample once, about a share of it to judge by; every label stays among what is learned from."""
-    part = Fraction(share).limit_denominator(FINEST)
-    if share < 1 / FINEST:
+    if not share >= 1 / FINEST:  # neither is a NaN
         raise InvalidArgument(f"the share to hold out must be at least 1/{FINEST}; got {share:g}.")
+    part = Fraction(share).limit_denominator(FINEST)
     if sample.total < 2 * part.denominator:
         raise InvalidSample(
             f"to hold out {share:g} of the observations there must be at least {2 * part.denominator}; got "

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark, Sample
+from cutpoint.data.coded import CodedSample
 from cutpoint.data.parts import bare, clothed, drawn
 from cutpoint.data.shards import Head, Shard
 from cutpoint.kernels import kernels
@@ -26,31 +27,34 @@ class Loaded:
     ``rows`` are the places of the shard's own marks in the table of marks of the whole sample, which masks follow.
     """
 
-    def __init__(self, sample: Sample, rows: NDArray[np.intp], threads: int = 1) -> None:
-        self.sample, self.rows = sample, rows
-        self.memory = InMemory(sample, threads)
+    def __init__(self, sample: Sample, rows: NDArray[np.intp], threads: int = 1, passing: bool = False) -> None:
+        self.sample, self.rows, self.passing = sample, rows, passing
+        self.memory = InMemory(sample, threads, passing)
 
     def __sizeof__(self) -> int:
-        arrays = [*bare(self.sample).values(), *(self.sample.tree or ())]  # type: ignore[misc]
-        return sum(getattr(array, "nbytes", 0) for array in arrays)
+        held = {**self.sample.__dict__}
+        tree = held.pop("tree", None) or ()
+        arrays = {id(array): array for array in (*held.values(), *tree)}  # a tree of coded words has them too
+        return sum(getattr(array, "nbytes", 0) for array in arrays.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = bare(self.sample), self.sample.alphabet, self.sample.mark_table
-        return _moved, (*parts, self.rows, self.memory.threads)
+        how = self.rows, self.memory.threads, self.passing
+        if isinstance(self.sample, CodedSample):
+            return Loaded, (self.sample, *how)
+        return _moved, (bare(self.sample), self.sample.alphabet, self.sample.mark_table, *how)
 
 
-def load(shard: Shard, head: Head, alphabet: Alphabet, threads: int = 1) -> Loaded:
+def load(shard: Shard, head: Head, alphabet: Alphabet, threads: int = 1, passing: bool = False) -> Loaded:
     """Load a shard over the alphabet of an acceptor."""
     sample = shard.load(head).recoded(alphabet)
     numbers = {mark: number for number, mark in enumerate(head.mark_table)}
-    return Loaded(sample, np.array([numbers[mark] for mark in sample.mark_table], dtype=np.intp), threads)
+    rows = np.array([numbers[mark] for mark in sample.mark_table], dtype=np.intp)
+    return Loaded(sample, rows, threads, passing)
 
 
-def _moved(
-    parts: dict[str, Any], alphabet: Alphabet, table: tuple[Mark, ...], rows: NDArray[np.intp], threads: int
-) -> Loaded:
+def _moved(parts: dict[str, Any], alphabet: Alphabet, table: tuple[Mark, ...], *how: Any) -> Loaded:
     """A loaded shard in the process that it was sent to, where its tree grows anew."""
-    return Loaded(clothed(parts, alphabet, table), rows, threads)
+    return Loaded(clothed(parts, alphabet, table), *how)
 
 
 def counts(shard: Loaded, parameters: Parameters, masks: Masks) -> Counts:
@@ -71,7 +75,7 @@ def log_likelihood(shard: Loaded, members: Sequence[tuple[Parameters, Masks]], w
 
 def acceptances(shard: Loaded, parameters: Parameters, column: Floats) -> tuple[dict[str, Any], Floats]:
     """Arrays of a shard with the acceptances of its words."""
-    sample = shard.sample
+    sample = _spelled(shard.sample)
     values = kernels().acceptances(*parameters, column, sample.symbols, sample.offsets, shard.memory.threads)
     return bare(sample), values
 
@@ -81,5 +85,10 @@ def every(shard: Loaded, stride: int) -> dict[str, Any] | None:
     rows = np.arange(stride // 2, len(shard.sample), stride)
     if not len(rows):
         return None
-    parts = drawn(shard.sample, rows)
+    parts = drawn(_spelled(shard.sample), rows)
     return parts | {"marks": None if parts["marks"] is None else shard.rows[parts["marks"]].astype(np.int32)}
+
+
+def _spelled(sample: Sample) -> Sample:
+    """A sample with its words spelled out, for once."""
+    return sample.spelled() if isinstance(sample, CodedSample) else sample

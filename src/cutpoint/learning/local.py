@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from cutpoint.data import Alphabet
@@ -61,14 +63,19 @@ class Local:
 
 
 class LocalShards:
-    """Shards of one sample on this machine; the first ones that fit are kept, the others come and go."""
+    """Shards of one sample on this machine: all with their prefix trees if that fits.
+
+    Otherwise as many as fit are kept without, in a fraction of the memory; the others come and go. Trees are then made
+    along the way.
+    """
 
     def __init__(self, shards: Shards, alphabet: Alphabet, threads: int, memory: int) -> None:
         self._shards, self._alphabet = shards, alphabet
         self._inner = max(1, threads // len(shards.parts))
         self._pool = ThreadPoolExecutor(min(threads, len(shards.parts)))
         self._kept: dict[int, Loaded] = {}
-        self._keeps = _fitting([part.size.memory for part in shards.parts], memory)
+        self._room, self._lock = memory, Lock()
+        self._passing = shards.memory > memory
 
     def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Sum over the shards, in the fixed order."""
@@ -96,19 +103,17 @@ class LocalShards:
     def _value(self, number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         shard = self._kept.get(number)
         if shard is None:
-            shard = load(self._shards.parts[number], self._shards.head, self._alphabet, self._inner)
-            if number < self._keeps:
-                self._kept[number] = shard
+            shard = load(self._shards.parts[number], self._shards.head, self._alphabet, self._inner, self._passing)
+            self._keep(number, shard)
         return function(shard, *arguments)
 
-
-def _fitting(sizes: list[int], memory: int) -> int:
-    """How many shards fit, from the first on."""
-    for number, size in enumerate(sizes):
-        memory -= size
-        if memory < 0:
-            return number
-    return len(sizes)
+    def _keep(self, number: int, shard: Loaded) -> None:
+        """Keep a shard if there is room: for all of them, or for this one."""
+        size = sys.getsizeof(shard) if self._passing else 0
+        with self._lock:
+            if size <= self._room:
+                self._room -= size
+                self._kept[number] = shard
 
 
 def free() -> int:

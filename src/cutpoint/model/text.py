@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.data.names import counted
+from cutpoint.data.names import counted, plain
 
 if TYPE_CHECKING:
     from cutpoint.model.quintuple import Quintuple
@@ -80,13 +80,13 @@ def number(value: Any, digits: int = 4) -> str:
 def _label(acceptor: Quintuple, s: int) -> list[str]:
     start = number(acceptor.exact_initial[s] if acceptor.is_exact else acceptor.initial[s])
     arrow = "" if start == "0" else ("→" if start == "1" else f"→ {start}")
-    return [arrow, f"{acceptor.states[s]}{' *' if acceptor.final[s] else ''}"]
+    return [arrow, f"{plain(acceptor.states[s])}{' *' if acceptor.final[s] else ''}"]
 
 
 def _block(acceptor: Quintuple, a: int, digits: int) -> list[str]:
     matrix = acceptor.exact_transitions[a] if acceptor.is_exact else acceptor.transitions[a]
-    lines = aligned([[str(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
-    title = f"{acceptor.alphabet[a]}:"
+    lines = aligned([[plain(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
+    title = f"{plain(acceptor.alphabet[a])}:"
     width = max(len(title), len(lines[0]))
     return [line.ljust(width) for line in (title, *lines)]
 
@@ -95,7 +95,7 @@ def _braced(names: Iterable[object], room: int = LINE // 5) -> str:
     """Names in braces, as many as the room allows."""
     shown: list[str] = []
     for name in names:
-        shown.append(str(name))
+        shown.append(plain(name))
         if len(", ".join(shown)) > room:
             shown[-1] = "…"
             break

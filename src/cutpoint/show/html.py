@@ -34,6 +34,8 @@ MOST_PICTURED = 60
 MOST_ENTRIES = 10_000
 """Most transitions of an acceptor that is drawn without being asked for."""
 ELLIPSIS = "…"
+TEXT, HEAD = "text-align: left; overflow-wrap: anywhere", "text-align: left; white-space: nowrap"
+"""How the first column of a table is set: texts of any length, or names of states. A notebook sets all to the right."""
 
 
 @singledispatch
@@ -71,7 +73,7 @@ def _(dfa: DFA) -> str:
         for s, row in enumerate(dfa.transitions[: MOST_ROWS + 1])
     ]
     small = dfa.n_states <= MOST_PICTURED
-    return _paragraph(_plain(dfa)) + (_pictured(dfa) if small else "") + table([header, *rows])
+    return _paragraph(_plain(dfa)) + (_pictured(dfa) if small else "") + table([header, *rows], HEAD)
 
 
 @html.register
@@ -110,20 +112,24 @@ def _(learned: Learned) -> str:
     return _results(learned, [["held-out log loss", loss], *sizes])
 
 
-def table(cells: Sequence[Sequence[str]]) -> str:
-    """Table of a page, the first row as header; rows and columns beyond the most are told by an ellipsis.
+def table(cells: Sequence[Sequence[str]], first: str = TEXT) -> str:
+    r"""Table of a page, the first row as header; rows and columns beyond the most are told by an ellipsis.
 
     Examples
     --------
-    >>> table([["word", "count"], ["a<b", "1"]])
-    '<table><tr><th>word</th><th>count</th></tr><tr><td>a&lt;b</td><td>1</td></tr></table>'
+    >>> print(table([["state", "0"], ["a<b", "1"]], HEAD).replace("<tr>", "\n<tr>"))
+    <table style="margin: 0 0 1em 0">
+    <tr><th style="text-align: left; white-space: nowrap">state</th><th>0</th></tr>
+    <tr><td style="text-align: left; white-space: nowrap">a&lt;b</td><td>1</td></tr></table>
     """
     rows = [_first(row, MOST_COLUMNS + 1, ELLIPSIS) for row in _first(cells, MOST_ROWS + 1, [ELLIPSIS])]
-    return f"<table>{_row(rows[0], 'th')}{''.join(_row(row, 'td') for row in rows[1:])}</table>"
+    lines = [_row(rows[0], "th", first), *(_row(row, "td", first) for row in rows[1:])]
+    return f'<table style="margin: 0 0 1em 0">{"".join(lines)}</table>'
 
 
-def _row(cells: Sequence[str], tag: str) -> str:
-    return f"<tr>{''.join(f'<{tag}>{_text(cell)}</{tag}>' for cell in cells)}</tr>"
+def _row(cells: Sequence[str], tag: str, first: str) -> str:
+    head, *rest = map(_text, cells)
+    return f'<tr><{tag} style="{first}">{head}</{tag}>{"".join(f"<{tag}>{cell}</{tag}>" for cell in rest)}</tr>'
 
 
 def _first(items: Sequence[Item], most: int, ellipsis: Item) -> list[Item]:
@@ -140,7 +146,7 @@ def _matrix(acceptor: Acceptor, a: int) -> str:
         [_state(names[s], bool(acceptor.final[s]), bool(acceptor.initial[s] > 0)), *(number(p) for p in row)]
         for s, row in enumerate(steps[a, few, few])
     ]
-    return table([["", *names], *rows])
+    return table([["", *names], *rows], HEAD)
 
 
 def _state(name: object, final: bool, initial: bool) -> str:
@@ -181,7 +187,7 @@ def _plain(value: object) -> str:
 
 
 def _captioned(caption: str, content: str) -> str:
-    return f"<figure><figcaption><b>{_text(caption)}</b></figcaption>{content}</figure>"
+    return f'<figure style="margin: 0"><figcaption><b>{_text(caption)}</b></figcaption>{content}</figure>'
 
 
 def _beside(parts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from cutpoint.data.names import counted
-from cutpoint.diagrams.diagram import Diagram, Look
+from cutpoint.diagrams.diagram import Diagram, Look, Node
 from cutpoint.diagrams.dot import dot_text
 from cutpoint.diagrams.tikz import tikz_text
 from cutpoint.errors import MissingExtra
@@ -22,6 +22,8 @@ MOST_DRAWN = 300
 RESOLUTION = 144
 """Dots per inch of a PNG."""
 DATE = re.compile(rb"/CreationDate \(D:\d+Z?\)")
+LETTER, LINE_HEIGHT, MARGIN = 5.5 / 72, 14.4 / 72, 4 / 72
+"""Size of labels in inches: about the width of a letter, the height of a line, and the space above and below it."""
 GRAPHVIZ = Lock()
 """Graphviz keeps its state in the process: one picture at a time."""
 
@@ -122,25 +124,56 @@ class Picture:
                 "PNG and PDF need a font, and this machine has none. Save as .svg, which is set in the fonts of "
                 "whoever looks at it, or install a font such as DejaVu Sans."
             )
-        return _graph(self.dot, form, "neato" if self.diagram.is_placed else "dot", attributes)
+        return _graph(self.diagram, form, attributes)
 
 
-def _graph(dot: str, form: str, layout: str, attributes: dict[str, int]) -> bytes:
-    """Bytes of a graph drawn by Graphviz in some format."""
+def _graph(drawn: Diagram, form: str, attributes: dict[str, int]) -> bytes:
+    """Bytes of a diagram drawn by Graphviz in some format."""
     with GRAPHVIZ:
-        graph = _graphviz().AGraph(string=dot)
+        graph = _graphviz().AGraph(string=dot_text(drawn))
         graph.graph_attr.update(attributes)
         try:
-            drawn: bytes = graph.draw(format=form, prog=layout)
+            if not drawn.is_placed:
+                graph.layout(prog="dot")
+                _lift_labels(graph, drawn)
+            layout = "neato" if drawn.is_placed else "nop2"  # nop2: everything has its place by now
+            rendered: bytes = graph.draw(format=form, prog=layout)
         finally:
             graph.close()
-    return drawn
+    return rendered
+
+
+def _lift_labels(graph: Any, drawn: Diagram) -> None:
+    """Put the labels above all arrows, on white: arrows of dense diagrams cross them, and they must be read.
+
+    Graphviz draws an arrow and its label before the next arrow, but all arrows before the nodes: labels become nodes.
+    The white is a little smaller than the text, or it would hide the arrow beside it.
+    """
+    graph.graph_attr["outputorder"] = "edgesfirst"
+    for arrow in (arrow for arrow in (*drawn.starts, *drawn.arrows) if arrow.lines):
+        edge = graph.get_edge(arrow.source, arrow.target)
+        graph.add_node(
+            f"{arrow.source}->{arrow.target}",
+            label=edge.attr["label"].replace("<", "&lt;", 1),  # one that begins with < and ends with > would be markup
+            pos=edge.attr["lp"],
+            shape="box",
+            style="filled",
+            fillcolor="white",
+            penwidth=0,
+            fixedsize="shape",
+            width=LETTER * max(len(line.text) for line in arrow.lines),
+            height=LINE_HEIGHT * len(arrow.lines) - MARGIN,
+            fontsize=12,
+            fontcolor=edge.attr["fontcolor"] or "black",
+        )
+        edge.attr["label"] = ""
 
 
 @cache
 def _has_fonts() -> bool:
     """Whether letters come out as letters: without fonts, as in many containers, they would be empty boxes."""
-    return b"/Font" in _graph('digraph { a [label="a"]; }', "pdf", "dot", {})
+    letter = Diagram((Node("0", "a"),), (), (), Look())
+    return b"/Font" in _graph(letter, "pdf", {})
 
 
 def _graphviz() -> Any:

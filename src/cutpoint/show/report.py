@@ -34,10 +34,12 @@ LEAST_DRAWN = 0.05
 """Less probable arrows are left out of the diagram."""
 
 STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;"
+    "background:#fff}"
     "table{border-collapse:collapse;margin:.5rem 1rem .5rem 0}td,th{padding:.15rem .6rem;text-align:left;"
-    "border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}img,svg{max-width:100%;height:auto}"
-    "h2{margin-top:2rem}figure{margin:0}code{background:#f3f3f3;padding:.1rem .3rem}"
+    "border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}td+td{white-space:nowrap}"
+    "img,svg{max-width:100%;height:auto}h2{margin-top:2rem}figure{margin:0;max-width:100%;overflow-x:auto}"
+    "code{background:#f3f3f3;padding:.1rem .3rem}"
 )
 
 
@@ -80,7 +82,8 @@ def report(
     if told.any():
         parts += _words(same, values, told)
     page = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
         f"<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
     )
     save(path, page.encode("utf-8"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutpoint.data import Word
+from cutpoint.data.names import plain
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import aligned, number
@@ -50,9 +51,9 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> Table:
     """
     check_acceptor(acceptor)
     table = acceptor.forward(word, exact=acceptor.is_exact)
-    header = ["k", "read", *map(str, acceptor.states), "accepted"]
+    header = ["k", "read", *map(plain, acceptor.states), "accepted"]
     rows = [
         [str(k), read, *(number(p, digits) for p in row), number(row[acceptor.final].sum(), digits)]
-        for k, (read, row) in enumerate(zip(["", *map(str, word)], table, strict=True))
+        for k, (read, row) in enumerate(zip(["", *map(plain, word)], table, strict=True))
     ]
     return Table.of([header, *rows])

@@ -10,7 +10,7 @@ from typing import Unpack
 from cutpoint.data import Alphabet, Sample, Symbol
 from cutpoint.data.names import shown
 from cutpoint.data.storage import write_whole
-from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.formats.samples import abbadingo, delimited, ndjson, parquet
 from cutpoint.formats.samples.choosing import ReadOptions
 from cutpoint.formats.samples.chunks import Chunk, chunks_of
@@ -155,7 +155,10 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     if packed is not None:
         same_bytes = {"mtime": 0} if packed == ".gz" else {}
         content = decompressor(packed, os.fspath(path)).compress(content, **same_bytes)
-    write_whole(path, content)
+    try:
+        write_whole(path, content)
+    except OSError as problem:
+        raise InvalidFile(f"{os.fspath(path)}: cannot be written ({problem.strerror}).") from None
 
 
 def _chunks(path: Source, kind: str, options: ReadOptions) -> Iterator[Chunk]:

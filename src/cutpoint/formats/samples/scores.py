@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidFile, MissingExtra
 
 
@@ -42,8 +43,8 @@ def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
         import polars  # noqa: PLC0415
     except ImportError:
         raise MissingExtra(f'{path}: Parquet needs the extra data: pip install "cutpoint[data]".') from None
-    target = Path(os.path.realpath(path))
     try:
+        target = replaceable(path)
         with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as workshop:
             table = ScoreTable(Path(workshop), polars)
             yield table

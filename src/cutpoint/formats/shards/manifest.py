@@ -102,4 +102,4 @@ def _shard(item: Value, folder: str, marked: bool) -> Packed:
     if any(size < 0 or size != int(size) for size in sizes) or total < 0:
         item.refuse("sizes that are not negative, and whole but for the observations")
     distinct, symbols, edges = map(int, sizes)
-    return Packed(beside(folder, name), checksum, Size(float(total), distinct, symbols, edges, marked))
+    return Packed(beside(folder, name), checksum, Size(float(total), distinct, symbols, edges, marked, edges > 0))

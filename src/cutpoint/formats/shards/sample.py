@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from cutpoint.data import Alphabet, Sample
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.names import listed
-from cutpoint.data.packing import arrays_of, order_of, parts_of
+from cutpoint.data.packing import in_order, order_of
 from cutpoint.data.parts import clothed
 from cutpoint.data.paths import content_of, matching
 from cutpoint.data.shards import Head, Held, Shards, Size
@@ -175,7 +175,8 @@ def _edges(sample: Sample) -> int:
 
 
 def _held(sample: Sample, rows: Any, number: int) -> Held:
-    parts = parts_of(arrays_of(sample, rows))
+    part = clothed(in_order(sample, rows), sample.alphabet, sample.mark_table)
+    parts = in_order(part, order_of(part, by_steps=True))
     return Held(clothed(parts, sample.alphabet, sample.mark_table), f"shard {number} of the sample in memory")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.packing import Packed, arrays_of, file_of, order_of, parts_of
+from cutpoint.data.packing import Packed, arrays_of, file_of, in_order, order_of
 from cutpoint.data.parts import bare, clothed
 from cutpoint.data.paths import content_of, is_remote
 from cutpoint.data.shards import Head, Shards, Size, held
@@ -98,7 +98,7 @@ class _Run:
     def stored(cls, sample: Sample, path: Path) -> _Run:
         """Put a run aside, in the order of its words."""
         path.mkdir()
-        for name, array in parts_of(arrays_of(sample, order_of(sample))).items():
+        for name, array in in_order(sample, order_of(sample)).items():
             if array is not None:
                 np.save(path / f"{name}.npy", array)
         return cls(path, sample.alphabet, sample.mark_table, sample.has_evidence)
@@ -172,10 +172,10 @@ def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observ
     parts: list[Packed] = []
     for sample in _ranges([run.opened() for run in runs], alphabet, observations):
         marked = clothed(_with_table(sample, table), alphabet, table)
-        content, checksum = file_of(arrays_of(marked, order_of(marked)))
-        tree: Any = marked.tree
-        edges = 0 if tree is None else len(tree[1])
-        size = Size(marked.total, len(marked), len(marked.symbols), edges, marked.marks is not None)
+        arrays = arrays_of(marked)
+        content, checksum = file_of(arrays)
+        edges = len(arrays.get("codes", ()))
+        size = Size(marked.total, len(marked), len(marked.symbols), edges, marked.marks is not None, coded=edges > 0)
         name = f"shard-{len(parts):06d}"
         write_together({folder / name: content})
         parts.append(Packed(name, checksum, size))
@@ -234,7 +234,7 @@ def _sorted_over(run: Sample, alphabet: Alphabet) -> Sample:
     other.__dict__.update(run.__dict__, symbols=symbols, alphabet=alphabet)
     if codes == sorted(codes):
         return other
-    return clothed(parts_of(arrays_of(other, order_of(other))), alphabet, run.mark_table)
+    return clothed(in_order(other, order_of(other)), alphabet, run.mark_table)
 
 
 def _slice(run: Sample, start: int, stop: int, alphabet: Alphabet) -> Sample:

@@ -1,0 +1,161 @@
+"""Front-coded words: each by the steps that it does not share with the word before, which are the nodes of a tree.
+
+The steps of a word are its beginning and its symbols, each with the mark that was seen there. Words stand in
+lexicographic order of their steps, in blocks; the first word of a block shares nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
+BLOCK_NODES = 8192
+"""Nodes after which a block takes no further word."""
+
+LONGEST = 2**14 - 1
+"""Symbols of the longest word that is coded; longer ones are no part of a tree."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodedWords:
+    """Words, front-coded.
+
+    Attributes
+    ----------
+    codes : of the nodes: 0 for the beginning of a word, otherwise the symbol and 1; of one, two or four bytes.
+    marks : of the nodes, or None.
+    shared, lengths : of each word, the number of steps that it shares with the word before, and of its symbols.
+    block_words : first word of each block, and last the number of words.
+    """
+
+    codes: NDArray[Any]
+    marks: Codes | None
+    shared: Codes
+    lengths: Codes
+    block_words: Offsets
+
+    @property
+    def firsts(self) -> Offsets:
+        """First node of each word, and last the number of nodes."""
+        return np.concatenate(([0], np.cumsum(self.lengths + 1 - self.shared, dtype=np.int64)))
+
+    @property
+    def block_nodes(self) -> Offsets:
+        """First node of each block, and last the number of nodes."""
+        return self.firsts[self.block_words]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        arrays = self.codes, self.marks, self.shared, self.lengths, self.block_words
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    def spelled(self) -> tuple[Codes, Offsets, Codes | None]:
+        """Words as ragged arrays: symbols, offsets, and the marks at all positions.
+
+        A step that a word shares is the node of the last word before it that has a node at this depth.
+        """
+        firsts, offsets = self.firsts, np.concatenate(([0], np.cumsum(self.lengths + 1, dtype=np.int64)))
+        nodes = np.empty(offsets[-1], dtype=np.int64)
+        rows, depth = np.arange(len(self.lengths)), 0
+        while len(rows):
+            own = self.shared[rows] <= depth
+            found = np.where(own, firsts[rows] + depth - self.shared[rows], 0)
+            nodes[offsets[rows] + depth] = np.maximum.accumulate(found)
+            depth += 1
+            rows = rows[self.lengths[rows] >= depth]
+        symbols = np.delete(self.codes[nodes], offsets[:-1]).astype(np.int32) - 1
+        marks = None if self.marks is None else self.marks[nodes]
+        return symbols, offsets - np.arange(len(offsets)), marks
+
+    def fits(self, n_symbols: int, n_marks: int) -> bool:
+        """Whether these are words over so many symbols and marks, as the kernels rely on."""
+        return self._has_blocks() and self._shares_rightly() and self._has_nodes(n_symbols, n_marks)
+
+    def _has_blocks(self) -> bool:
+        """Whether every word is in a block that begins with a word of its own."""
+        starts, words = self.block_words, len(self.lengths)
+        return (
+            len(starts) > 1
+            and len(self.shared) == words
+            and bool(starts[0] == 0 and starts[-1] == words and (np.diff(starts) > 0).all())
+            and not self.shared[starts[:-1]].any()
+        )
+
+    def _shares_rightly(self) -> bool:
+        """Whether words are short, and share steps that the word before has; all of them only if they are this word."""
+        shared, lengths = self.shared, self.lengths
+        if lengths.min() < 0 or lengths.max() > LONGEST or shared.min() < 0:
+            return False
+        before = np.concatenate((lengths[:1], lengths[:-1]))
+        same = shared > lengths
+        return bool((shared <= np.minimum(lengths, before) + 1).all() and (lengths[same] == before[same]).all())
+
+    def _has_nodes(self, n_symbols: int, n_marks: int) -> bool:
+        """Whether there are codes and marks for all steps that are not shared, 0 at beginnings alone."""
+        firsts, codes = self.firsts, self.codes
+        nodes, roots = int(firsts[-1]), firsts[:-1][self.shared == 0]
+        return (
+            len(codes) == nodes
+            and bool(np.diff(firsts[self.block_words]).max() <= BLOCK_NODES + LONGEST)
+            and not codes[roots].any()
+            and int(np.count_nonzero(codes)) == nodes - len(roots)
+            and within(codes, n_symbols + 1)
+            and (self.marks is None or (len(self.marks) == nodes and within(self.marks, n_marks)))
+        )
+
+
+def coded_words(symbols: Codes, offsets: Offsets, marks: Codes | None) -> CodedWords:
+    """Code words that stand in lexicographic order of their steps, none longer than ``LONGEST``."""
+    lengths = np.diff(offsets).astype(np.int32)
+    shared = _shared_steps(symbols, offsets, marks, lengths)
+    starts = _block_starts(lengths + 1, shared)
+    shared[starts[:-1]] = 0
+    own = lengths + 1 - shared
+    steps = offsets + np.arange(len(offsets))  # where each word's steps begin among all
+    nodes = np.repeat(steps[:-1] + shared, own) + np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
+    codes = np.insert(symbols + 1, offsets[:-1], 0)[nodes]
+    return CodedWords(narrow(codes), None if marks is None else marks[nodes], shared, lengths, starts)
+
+
+def narrow(codes: NDArray[Any]) -> NDArray[Any]:
+    """Non-negative codes in the smallest type out of one, two, four or eight bytes."""
+    most = int(codes.max(initial=0))
+    return codes.astype(next((k for k in (np.uint8, np.uint16, np.int32) if most <= np.iinfo(k).max), np.int64))
+
+
+def _shared_steps(symbols: Codes, offsets: Offsets, marks: Codes | None, lengths: Codes) -> Codes:
+    """Number of steps that each word shares with the word before."""
+    shared, rows, depth = np.zeros(len(lengths), dtype=np.int32), np.arange(1, len(lengths)), 0
+    while len(rows):
+        alike = np.ones(len(rows), dtype=np.bool_)
+        if depth:
+            alike = symbols[offsets[rows] + depth - 1] == symbols[offsets[rows - 1] + depth - 1]
+        if marks is not None:
+            alike &= marks[offsets[rows] + rows + depth] == marks[offsets[rows - 1] + rows - 1 + depth]
+        rows, depth = rows[alike], depth + 1
+        shared[rows] = depth
+        rows = rows[np.minimum(lengths[rows], lengths[rows - 1]) >= depth]
+    return shared
+
+
+def _block_starts(steps: Codes, shared: Codes) -> Offsets:
+    """First word of each block, and last the number of words."""
+    ends = np.cumsum(steps - shared, dtype=np.int64)
+    starts = [0]
+    while starts[-1] < len(steps):
+        first = starts[-1]
+        begun = ends[first] - steps[first]  # nodes before the block, were the first word's steps all its own
+        starts.append(min(first + int(np.searchsorted(ends[first:], begun + BLOCK_NODES)) + 1, len(steps)))
+    return np.array(starts, dtype=np.int64)
+
+
+def within(codes: NDArray[Any], size: int) -> bool:
+    """Whether all codes are out of 0 … size - 1."""
+    return not len(codes) or (int(codes.min()) >= 0 and int(codes.max()) < size)
