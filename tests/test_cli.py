@@ -173,14 +173,14 @@ WRONG = [
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
     ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
-    ("table folder", 3, "folder: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .jff, with .gz behind a text format."),
+    ("table folder", 3, "folder: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
     ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
-    ("draw model.json -o model.bmp", 3, "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv or .tex; got 'model.bmp'."),
+    ("draw model.json -o model.bmp", 3, "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
     ("simulate model.json -o nowhere/words.tsv", 3, "nowhere/words.tsv: cannot be written (there is no folder nowhere)."),
     ("compare model.json gallery:p_adic:3", 3, "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
-    ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .jff, with .gz behind a text format."),
+    ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
     ("info folder", 3, "folder: the format is not clear from the name 'folder'. Pass --format, one of abbadingo, csv, ndjson, parquet, pautomac, tsv; names may end in .tsv, .txt, .csv, .ndjson, .jsonl, .parquet, .abbadingo, .pautomac, .gz, .bz2, .xz, .zst."),
@@ -369,6 +369,12 @@ def test_convert(run: Run, here: Path) -> None:
     kept = cp.read_model(here / "packed.json.gz")
     assert (kept.acceptor, kept.cut_point) == (cp.p_adic(2), Fraction(1, 2))
     assert run("convert", "model.json", "model.drn", "--bare", "--rounded").code == 0
+    for drawn in ("model.dot", "model.tikz"):
+        assert run("convert", "binary.json", drawn, "--bare") == (0, "", f"written to {drawn}.\n")
+        assert cp.load(here / drawn) == cp.load(here / "binary.json")
+        assert json.loads(run("info", drawn, "--json").out)["exact"] is True
+    assert run("draw", "model.dot", "-o", "picture.dot").code == 0
+    assert (here / "picture.dot").read_text().strip() == cp.to_dot(cp.p_adic(2))
     assert cp.load(here / "model.drn").acceptances(WORDS).tolist() == [word.count("1") % 2 for word in WORDS]
     done = shell("cat binary.json | cutpoint convert - again.json --cut-point 1/7 && cutpoint info again.json", here)
     assert done.stdout.splitlines()[1] == "cut point: 1/7"

@@ -1,5 +1,7 @@
 """The programs that files are written for read them, and find the same acceptance probabilities."""
 
+import json
+import re
 import struct
 from fractions import Fraction
 from pathlib import Path
@@ -211,3 +213,56 @@ def test_storm_reads_the_transitions_and_labels_of_prism(tmp_path: Path) -> None
     rows = np.vstack([acceptor.transitions.swapaxes(0, 1).reshape(6, 3), acceptor.initial])
     np.testing.assert_array_equal(matrix, np.hstack([rows, np.zeros((7, 1))]))
     assert list(model.labeling.get_states("accept")) == [s for s in range(3) if acceptor.final[s]]
+
+
+# -- Graphviz ----------------------------------------------------------------------------------------------------
+
+
+def graphviz_parts(path: Path) -> tuple[dict[str, Any], dict[tuple[str, str, str], str], dict[str, str]]:
+    """Names of states with whether they are final, steps and initial probabilities, all as Graphviz reads them."""
+    graphviz = pytest.importorskip("pygraphviz")
+    graph = graphviz.AGraph(str(path))
+    nodes = {node: (node.attr["label"], node.attr["peripheries"] == "2") for node in graph.nodes() if node != "start"}
+    steps, initial = {}, {}
+    for arrow in graph.edges():
+        before, after = arrow
+        label = arrow.attr["label"] or ""
+        if before == "start":
+            assert arrow.attr["style"] == "dashed"
+            initial[nodes[after][0]] = label or "1"
+            continue
+        for line in re.split(r"(?<!,)\\n", label):
+            symbols, value = line.replace("\\n", " ").split(": ")
+            for symbol in symbols.split(", "):
+                steps[nodes[before][0], symbol, nodes[after][0]] = value
+    return dict(nodes.values()), steps, initial
+
+
+def word(name: Any, is_state: bool) -> str:
+    """A name as the page about files describes it."""
+    if type(name) is int and is_state:
+        return str(name)
+    plain = type(name) is str and name and not (is_state and name.isdigit())
+    text = name if plain else json.dumps(name, ensure_ascii=False, separators=(",", ":"))
+    escaped = "".join(c if c.isalnum() or c in "_.-+" else "".join(f"%{b:02X}" for b in c.encode()) for c in text)
+    return escaped if plain else f"%={escaped}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_graphviz_reads_the_same_states_and_steps(seed: int, tmp_path: Path) -> None:
+    acceptor = random_model(seed)
+    acceptor = acceptor.rationalized(1000) if seed % 5 == 0 else acceptor
+    cp.save(acceptor, tmp_path / "model.dot")
+    states, steps, initial = graphviz_parts(tmp_path / "model.dot")
+    values = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
+    start = acceptor.exact_initial if acceptor.is_exact else acceptor.initial
+    names = [word(name, is_state=True) for name in acceptor.states]
+    symbols = [word(name, is_state=False) for name in acceptor.alphabet]
+    kind = Fraction if acceptor.is_exact else float
+    assert states == dict(zip(names, acceptor.final.tolist(), strict=True))
+    assert {key: kind(value) for key, value in initial.items()} == {
+        name: value for name, value in zip(names, start.tolist(), strict=True) if value
+    }
+    assert {key: kind(value) for key, value in steps.items()} == {
+        (names[s], symbols[a], names[t]): values[a, s, t] for a, s, t in zip(*values.nonzero(), strict=True)
+    }

@@ -32,6 +32,10 @@ WAYS: list[tuple[str, dict[str, Any], bool]] = [
     (".drn.gz", {}, True),
     (".tra", {}, False),
     (".tra.gz", {}, False),
+    (".dot", {}, True),
+    (".gv.gz", {}, True),
+    (".tikz", {}, True),
+    (".tex.gz", {}, True),
 ]
 """Extension, options, whether fractions are kept."""
 
@@ -63,7 +67,24 @@ def assert_same(found: cp.Acceptor, expected: cp.Acceptor) -> None:
 scalars = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
     st.sampled_from(
-        ["init", "accept", "start", "deadlock", "<eps>", "%=1", "%41", "0", "12", "", "a b", "#", "//", "é²"]
+        [
+            "init",
+            "accept",
+            "start",
+            "deadlock",
+            "<eps>",
+            "%=1",
+            "%41",
+            "0",
+            "12",
+            "",
+            "a b",
+            "#",
+            "//",
+            "é²",
+            "s1",
+            "s₁",
+        ]
     ),
     st.integers(-(10**20), 10**20),
     st.floats(allow_nan=False, allow_infinity=False),
@@ -141,7 +162,7 @@ def test_numbers_of_a_file_are_kept_to_the_last_bit(tmp_path: Path) -> None:
     values += np.random.default_rng(0).random(100).tolist()
     for value in values:
         acceptor = cp.Acceptor(2, "a", [[[value, max(0.0, 1 - value)], [0.0, 1.0]]], [0.5, 0.5], {1})
-        for suffix in (".json", ".npz", ".att", ".drn", ".tra"):
+        for suffix in (".json", ".npz", ".att", ".drn", ".tra", ".dot", ".tikz"):
             cp.save(acceptor, tmp_path / f"model{suffix}")
             assert cp.load(tmp_path / f"model{suffix}").transitions.tobytes() == acceptor.transitions.tobytes()
 
@@ -298,6 +319,8 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (".drn", {"cut_point": 0.5}, "DRN cannot hold a cut point; .json and .npz can."),
         (".att", {"metadata": {"a": 1}}, "AT&T text cannot hold metadata; .json and .npz can."),
         (".tra", {"cut_point": 0, "rounded": True}, "PRISM cannot hold a cut point"),
+        (".dot", {"cut_point": "1/3"}, "DOT cannot hold a cut point; .json and .npz can."),
+        (".tikz", {"metadata": {"a": 1}}, "TikZ cannot hold metadata; .json and .npz can."),
         (".jff", {}, "JFLAP files are only read, not written"),
         (".json", {"cut_point": 2}, "a cut point must be a number between 0 and 1; got 2."),
         (
@@ -311,10 +334,18 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (".json", {"metadata": [1]}, "metadata must be a dictionary; got [1]."),
         (".json", {"weights": "log"}, "weights is an option of AT&T text alone; the format is json."),
         (".att", {"weights": "ln"}, "weights must be 'log' or 'probability'; got 'ln'."),
-        (".txt", {}, "expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .jff"),
+        (
+            ".txt",
+            {},
+            "expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff",
+        ),
         ("", {}, "expected an extension out of"),
         (".npz.gz", {}, "the format npz is not packed with gzip. Leave out the .gz."),
-        (".json", {"format": "yaml"}, "format must be one of json, npz, att, drn, prism, jflap; got 'yaml'."),
+        (
+            ".json",
+            {"format": "yaml"},
+            "format must be one of json, npz, att, drn, prism, dot, tikz, jflap; got 'yaml'.",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_said_and_nothing_is_written(
@@ -333,7 +364,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is_written(
 )
 def test_names_that_a_file_cannot_keep_are_refused(name: Any, tmp_path: Path) -> None:
     for changed in (COIN.replace(states=[name, "s2"]), COIN.replace(alphabet=["0", (1, name), "2"])):
-        for suffix in (".json", ".drn", ".att"):
+        for suffix in (".json", ".drn", ".att", ".dot", ".tikz"):
             with pytest.raises(
                 cp.InvalidArgument, match="a file can keep names that are text, numbers of at most 4,300"
             ):
@@ -354,7 +385,7 @@ def test_deep_names_and_long_fractions_are_refused(tmp_path: Path) -> None:
         COIN.replace(initial=[small, 1 - small])
     long = Fraction(3**20000 - 1, 3**20000)
     split = cp.Acceptor(2, "a", [[[long / 2, 1 - long / 2], [0, 1]]], 0, {1})
-    for suffix in (".json", ".drn"):
+    for suffix in (".json", ".drn", ".dot", ".tikz"):
         with pytest.raises(cp.InvalidArgument, match="a file can keep fractions of at most 4,300 digits"):
             cp.save(split, tmp_path / f"model{suffix}")
 

@@ -86,7 +86,7 @@ def test_hostile_json_is_refused_with_the_place(old: str, new: str, sentence: st
 
 
 def test_every_truncation_is_refused(tmp_path: Path) -> None:
-    for name in ("floats.json", "floats.npz", "log.att", "even.jff", "floats.drn"):
+    for name in ("floats.json", "floats.npz", "log.att", "even.jff", "floats.drn", "floats.dot", "floats.tikz"):
         content = (FOLDER / name).read_bytes().rstrip()
         lists = name in ("log.att", "floats.drn")  # without their last lines these may be whole
         for end in range(0, math.ceil(len(content) * 0.8) if lists else len(content) - 1, 7):
@@ -94,7 +94,7 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_that_is_none_is_refused(tmp_path: Path) -> None:
-    for suffix in ("json", "att", "drn"):
+    for suffix in ("json", "att", "drn", "dot", "tikz"):
         assert refusal(tmp_path / f"model.{suffix}", b"\n\n\xff\xfe") == (
             "line 3: expected text in UTF-8; got bytes that are not."
         )
@@ -129,7 +129,7 @@ def test_many_small_values_are_refused_before_memory_is_taken(tmp_path: Path) ->
 
 
 def test_many_short_lines_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
-    for suffix in ("att", "drn", "tra"):
+    for suffix in ("att", "drn", "tra", "tikz"):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         assert refusal(tmp_path / f"model.{suffix}", "0 0 a\n" * 2_500_001) == (
             "the file has more than 2,500,000 lines, the most that are read."
@@ -175,6 +175,12 @@ def test_a_billion_states_are_only_claimed(tmp_path: Path) -> None:
     )
     many = "".join(f"{s}\t{s}\ta\n" for s in range(800))
     assert "make 640,000 exact transitions, more than the 500,000" in refusal(tmp_path / "model.att", many)
+    many = "".join(f"{s} -> {s} [label=a];\n" for s in range(2000))
+    assert "1,415 states and 1 symbol make 2,002,225 transitions" in refusal(tmp_path / "model.dot", "digraph {" + many)
+    for kind in ("[state] ", " "):
+        many = "".join(rf"\node{kind}({s}) at (0, 0) {{{s}}};" + "\n" for s in range(2000))
+        many = "\\begin{tikzpicture}\n" + many
+        assert "1,415 states and 1 symbol make 2,002,225" in refusal(tmp_path / "model.tikz", many)
     many = "@type: MDP\n@model\n" + "".join(f"state {s}\n\taction x\n" for s in range(2000))
     assert "1,415 states and 1 symbol make 2,002,225 transitions" in refusal(tmp_path / "model.drn", many)
     many = "@type: MDP\n@model\n" + "".join(
@@ -369,13 +375,13 @@ def test_wrong_logarithms_are_refused(weight: str, tmp_path: Path) -> None:
     assert refusal(tmp_path / "model.att", text).startswith(sentence)
 
 
-# -- Fuzzing: 5,500 files -----------------------------------------------------------------------------------------
+# -- Fuzzing: 7,500 files -----------------------------------------------------------------------------------------
 
 GOLDEN = golden()
 SEEDS = {
     name: (FOLDER / name).read_bytes()
     for name in ("exact.json", "floats.json", "floats.npz", "log.att", "exact.att", "exact.drn", "floats.tra", "floats.lab",
-                 "even.jff")
+                 "even.jff", "exact.dot", "floats.dot", "exact.tikz", "floats.tikz")
 }  # fmt: skip
 WORDS = [
     b"0",
@@ -408,6 +414,12 @@ WORDS += [
     b"state 1",
     b"<state/>",
     b"&a;",
+    b"->",
+    b"/*",
+    b"\\",
+    b"$",
+    b"a, b: 1/2",
+    b"label=x",
 ]
 
 

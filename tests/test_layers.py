@@ -16,6 +16,7 @@ LAYERS = [
     "model",
     "learning",
     "decision",
+    "diagrams",
     "formats",
     "show",
     "engines",

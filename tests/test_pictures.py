@@ -214,7 +214,7 @@ def test_names_in_tikz_are_text(name: str) -> None:
 def test_tikz_of_the_paper() -> None:
     lines = cp.to_tikz(cp.p_adic(3)).splitlines()
     assert r"  \node[state, accepting] (1) at (4.28, 0) {$s_{2}$};" in lines
-    assert r"  \path (0) edge[bend left=20] node[auto] {1: $\frac{1}{3}$ \\{} 2: $\frac{2}{3}$} (1);" in lines
+    assert r"  \path (0) edge[bend left=20] node[auto] {1: $\frac{1}{3}$ \\[3pt]2: $\frac{2}{3}$} (1);" in lines
     network = cp.to_tikz(cp.BeliefNetwork(cp.p_adic(2), 1)).splitlines()
     assert network[2:-1] == [
         r"  \node[state] (X1) at (0, 2) {$X_{1}$};",
@@ -237,7 +237,8 @@ def test_tikz_nodes_keep_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "extension", ["svg", *(pytest.param(name, marks=needs_fonts) for name in ("png", "pdf")), "dot", "gv", "tex"]
+    "extension",
+    ["svg", *(pytest.param(name, marks=needs_fonts) for name in ("png", "pdf")), "dot", "gv", "tikz", "tex"],
 )
 def test_files(extension: str, tmp_path: Path) -> None:
     first, second = tmp_path / f"a.{extension}", tmp_path / f"b.{extension.upper()}"
@@ -250,6 +251,7 @@ def test_files(extension: str, tmp_path: Path) -> None:
         "pdf": b"%PDF",
         "dot": b"digraph",
         "gv": b"digraph",
+        "tikz": b"% needs",
         "tex": b"% needs",
     }
     assert first.read_bytes().startswith(starts[extension])
@@ -351,12 +353,12 @@ def test_without_fonts(tmp_path: Path) -> None:
         (
             lambda: cp.draw(cp.p_adic(2), "a.bmp"),
             cp.InvalidArgument,
-            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv or .tex; got 'a.bmp'.",
+            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'a.bmp'.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), 3),  # type: ignore[arg-type]
             cp.InvalidArgument,
-            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv or .tex; got 3.",
+            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 3.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), "no/such/folder/a.svg"),

@@ -107,7 +107,6 @@ if TYPE_CHECKING:
     from cutpoint.model.linear import Linear as Linear
     from cutpoint.model.linear import SameLanguage as SameLanguage
     from cutpoint.show.calibration import calibration as calibration
-    from cutpoint.show.dot import to_dot as to_dot
     from cutpoint.show.picture import Picture as Picture
     from cutpoint.show.picture import draw as draw
     from cutpoint.show.plots import plot_calibration as plot_calibration
@@ -117,7 +116,8 @@ if TYPE_CHECKING:
     from cutpoint.show.plots import plot_staircase as plot_staircase
     from cutpoint.show.report import report as report
     from cutpoint.show.tables import forward_table as forward_table
-    from cutpoint.show.tikz import to_tikz as to_tikz
+    from cutpoint.show.texts import to_dot as to_dot
+    from cutpoint.show.texts import to_tikz as to_tikz
 
 __version__ = "0.1.0"
 
@@ -351,8 +351,8 @@ _LAZY = {
     "plot_staircase": "cutpoint.show.plots",
     "report": "cutpoint.show.report",
     "forward_table": "cutpoint.show.tables",
-    "to_dot": "cutpoint.show.dot",
-    "to_tikz": "cutpoint.show.tikz",
+    "to_dot": "cutpoint.show.texts",
+    "to_tikz": "cutpoint.show.texts",
 }
 
 _FOLDERS = {

@@ -35,6 +35,12 @@ def golden() -> dict[str, tuple[cp.Model, dict[str, Any], dict[str, Any]]]:
         "first.drn": (cp.Model(first), {}, {}),
         "floats.tra": (cp.Model(floats), {}, {}),
         "first.tra": (cp.Model(first), {}, {}),
+        "exact.dot": (cp.Model(pair), {}, {}),
+        "floats.dot": (cp.Model(floats), {}, {}),
+        "first.gv": (cp.Model(first), {}, {}),
+        "exact.tikz": (cp.Model(pair), {}, {}),
+        "floats.tikz": (cp.Model(floats), {}, {}),
+        "first.tex": (cp.Model(first), {}, {}),
     }
 
 

@@ -19,7 +19,8 @@ from cutpoint.formats.models import save
 def command(model: str, output: str, cut_point: str | None, bare: bool, rounded: bool, weights: str | None) -> None:
     """Write MODEL to OUTPUT; the extension tells the format.
 
-    .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM); .gz behind a text format packs it. .jff (JFLAP) is read.
+    .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM), .dot (Graphviz), .tikz (LaTeX); .gz behind a text format
+    packs it. .jff (JFLAP) is read.
 
     \b
     Example: cutpoint convert model.json model.drn --bare

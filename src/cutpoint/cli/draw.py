@@ -6,14 +6,13 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, MODEL, model_of
-from cutpoint.show.dot import to_dot
 from cutpoint.show.picture import draw
-from cutpoint.show.tikz import to_tikz
+from cutpoint.show.texts import to_dot, to_tikz
 
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.option("-o", "--output", type=FILE, help="File to write: .svg, .png, .pdf, .dot or .tex.")
+@click.option("-o", "--output", type=FILE, help="File to write: .svg, .png, .pdf, .dot or .tikz.")
 @click.option(
     "--format", "kind", type=click.Choice(["dot", "tikz", "svg"]), default="dot", help="What to print otherwise."
 )

@@ -10,6 +10,7 @@ import numpy as np
 from cutpoint.cli.printing import whole
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
+from cutpoint.diagrams.labels import label
 from cutpoint.exact import cut_point_value
 from cutpoint.learning.cut import best_cut_point
 from cutpoint.learning.evaluation import Evaluation, evaluate
@@ -18,7 +19,6 @@ from cutpoint.learning.telling import Telling, telling_symbols
 from cutpoint.model import Acceptor
 from cutpoint.model.text import aligned
 from cutpoint.show.calibration import Bin, calibration
-from cutpoint.show.labels import label
 
 MOST_MATRICES = 3
 """Matrices of the most telling symbols that are printed."""

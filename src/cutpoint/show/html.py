@@ -12,13 +12,14 @@ from typing import Any, TypeVar
 from cutpoint.data import Observation, Sample
 from cutpoint.data.names import counted, shown
 from cutpoint.decision import DFA, Language
+from cutpoint.diagrams.diagram import Look
+from cutpoint.diagrams.labels import cleaned, cut_point_label, label
 from cutpoint.errors import MissingExtra, TooLarge
 from cutpoint.learning import Fit
 from cutpoint.learning.learned import Learned
 from cutpoint.model import Acceptor, BeliefNetwork
 from cutpoint.model.text import number
-from cutpoint.show.diagram import Look, diagram
-from cutpoint.show.labels import cleaned, cut_point_label, label
+from cutpoint.show.drawable import diagram
 from cutpoint.show.picture import Picture
 from cutpoint.show.plots import short_words
 

@@ -10,11 +10,12 @@ from threading import Lock
 from typing import Any
 
 from cutpoint.data.names import counted
+from cutpoint.diagrams.diagram import Diagram, Look, Node
+from cutpoint.diagrams.dot import dot_text
+from cutpoint.diagrams.tikz import tikz_text
 from cutpoint.errors import MissingExtra
-from cutpoint.show.diagram import Diagram, Drawable, Look, Node, diagram
-from cutpoint.show.dot import dot_text, line_text
+from cutpoint.show.drawable import Drawable, diagram
 from cutpoint.show.saving import extension_of, save
-from cutpoint.show.tikz import tikz_text
 
 MOST_DRAWN = 300
 """Most nodes, and most arrows, of a picture: Graphviz takes seconds for that many, a minute for twice as many."""
@@ -37,8 +38,9 @@ def draw(
     """Picture of an acceptor or a DFA (the paper's Fig. 1) or of a belief network (Fig. 2), also written to a path.
 
     The extension of the path decides what is written: ``.svg``, ``.png`` or ``.pdf`` by Graphviz, which the extra
-    ``[draw]`` brings along (``pip install "cutpoint[draw]"``), or ``.dot``, ``.gv`` or ``.tex`` as text without it. The
-    options are those of :func:`to_dot`. The same value gives the same bytes each time.
+    ``[draw]`` brings along (``pip install "cutpoint[draw]"``), or ``.dot``, ``.gv``, ``.tikz`` or ``.tex`` as text
+    without it. The options are those of :func:`to_dot`. The same value gives the same bytes each time. A picture rounds
+    numbers and shortens names; :func:`save` writes DOT and TikZ that leave nothing out.
 
     Examples
     --------
@@ -91,7 +93,7 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture in the format that the extension of the path names, whole or not at all."""
-        extension = extension_of(path, (".svg", ".png", ".pdf", ".dot", ".gv", ".tex"))
+        extension = extension_of(path, (".svg", ".png", ".pdf", ".dot", ".gv", ".tikz", ".tex"))
         if extension == ".svg":
             content = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'.encode()
         elif extension == ".png":
@@ -99,7 +101,7 @@ class Picture:
         elif extension == ".pdf":
             content = self.pdf
         else:
-            content = f"{self.tikz if extension == '.tex' else self.dot}\n".encode()
+            content = f"{self.tikz if extension in ('.tikz', '.tex') else self.dot}\n".encode()
         save(path, content)
 
     def check_drawable(self) -> None:
@@ -159,7 +161,7 @@ def _lift_labels(graph: Any, drawn: Diagram) -> None:
             fillcolor="white",
             penwidth=0,
             fixedsize="shape",
-            width=LETTER * max(len(line_text(line, drawn.look.digits)) for line in arrow.lines),
+            width=LETTER * max(len(line.text) for line in arrow.lines),
             height=LINE_HEIGHT * len(arrow.lines) - MARGIN,
             fontsize=12,
             fontcolor=edge.attr["fontcolor"] or "black",

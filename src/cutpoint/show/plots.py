@@ -16,6 +16,7 @@ from cutpoint.data import Alphabet, PlainWord, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.decision import Language
+from cutpoint.diagrams.labels import cleaned, cut_point_label, label
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.learning import Fit
@@ -23,7 +24,6 @@ from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
 from cutpoint.show.calibration import calibration
-from cutpoint.show.labels import cleaned, cut_point_label, label
 from cutpoint.show.saving import extension_of, save
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Sample
 from cutpoint.data.names import shown
+from cutpoint.diagrams.diagram import Look
+from cutpoint.diagrams.labels import cleaned, label
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.learning import Fit
 from cutpoint.learning.evaluation import evaluate
 from cutpoint.learning.telling import telling_symbols
 from cutpoint.model import Acceptor
-from cutpoint.show.diagram import Look
 from cutpoint.show.html import acceptor_html, table
-from cutpoint.show.labels import cleaned, label
 from cutpoint.show.plots import plot_calibration, plot_learning
 from cutpoint.show.saving import save
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from cutpoint.data.names import counted, shown
 from cutpoint.data.storage import write_together
 from cutpoint.errors import InvalidArgument, InvalidFile
-from cutpoint.formats.models import att, drn, jflap, json_file, npz, prism
+from cutpoint.formats.models import att, dot, drn, jflap, json_file, npz, prism, tikz
 from cutpoint.formats.models.model import Model, Options, Scalar, Weights
 from cutpoint.formats.models.source import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor
@@ -35,6 +35,8 @@ FORMATS = (
     Format("att", (".att", ".fst.txt"), att),
     Format("drn", (".drn",), drn),
     Format("prism", (".tra",), prism),
+    Format("dot", (".dot", ".gv"), dot),
+    Format("tikz", (".tikz", ".tex"), tikz),
     Format("jflap", (".jff",), jflap),
 )
 
@@ -55,8 +57,10 @@ def save(
     ----------
     acceptor : an acceptor, or a :class:`Model` as :func:`read_model` returns it.
     path : where to; ``.json``, ``.npz``, ``.att`` or ``.fst.txt`` (AT&T text of OpenFst), ``.drn`` (Storm), ``.tra``
-        (PRISM, with ``.lab`` and ``.sta`` beside it). ``.gz`` behind a text format packs it.
-    format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"`` or ``"prism"``, where the extension does not say it.
+        (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz), ``.tikz`` or ``.tex`` (LaTeX).
+        ``.gz`` behind a text format packs it.
+    format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"``, ``"dot"`` or ``"tikz"``, where the extension does
+        not say it.
     cut_point, metadata : kept beside the acceptor by JSON and NPZ.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
@@ -99,6 +103,7 @@ def load(
     Parameters
     ----------
     path : extensions as for :func:`save`, and ``.jff`` (JFLAP, deterministic finite automata).
+        DOT may be written by hand; TikZ is read line by line, as it is saved.
     format : as for :func:`save`, and ``"jflap"``.
     weights : of AT&T text, as for :func:`save`.
     normalized : rescale rows to sum 1, for files whose numbers were printed with few digits.

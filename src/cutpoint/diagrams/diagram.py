@@ -1,24 +1,22 @@
-"""Diagram: what a picture of an acceptor, a DFA or a belief network shows, before any drawing language."""
+"""Diagram: what the picture of an automaton shows, before any drawing language."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.names import counted, shown
-from cutpoint.decision import DFA
+from cutpoint.diagrams.labels import label
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
-from cutpoint.model import Acceptor, BeliefNetwork
-from cutpoint.show.labels import label
-
-Drawable = Acceptor | DFA | BeliefNetwork
+from cutpoint.model import Acceptor
+from cutpoint.model.text import number
 
 MOST_LINES = 10
 """Most lines of an arrow's label."""
@@ -71,7 +69,12 @@ class Line:
     """A line of an arrow's label: symbols, and their probability if it is to be shown."""
 
     symbols: str
-    probability: Any = None
+    probability: str = ""
+
+    @property
+    def text(self) -> str:
+        """``symbol: probability``, or one of the two."""
+        return ": ".join(part for part in (self.symbols, self.probability) if part)
 
 
 @dataclass(frozen=True)
@@ -91,12 +94,16 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Diagram:
-    """Nodes, the dashed arrows into those a run can start in (their source is the word "start"), and the others."""
+    """Nodes, the dashed arrows into those a run can start in (their source is the word "start"), and the others.
+
+    ``symbols`` are words for all symbols in their order, where a file is to keep it.
+    """
 
     nodes: tuple[Node, ...]
     starts: tuple[Arrow, ...]
     arrows: tuple[Arrow, ...]
     look: Look
+    symbols: tuple[str, ...] = ()
 
     @property
     def is_placed(self) -> bool:
@@ -114,67 +121,61 @@ class Diagram:
             )
 
 
-@singledispatch
-def diagram(value: object, look: Look) -> Diagram:
-    """Diagram of an acceptor, a DFA or a belief network."""
-    raise InvalidArgument(f"expected an Acceptor, a DFA or a BeliefNetwork to draw; got {shown(value)}.")
+@dataclass(frozen=True)
+class Wording:
+    """How a diagram puts into words the names of states, those of symbols, and probabilities.
+
+    Attributes
+    ----------
+    state, symbol, number : the word of each.
+    is_whole : whether every line of a label is written, however many there are, and the symbols in their order.
+    """
+
+    state: Callable[[object], str]
+    symbol: Callable[[object], str]
+    number: Callable[[Any], str]
+    is_whole: bool = False
 
 
-@diagram.register
-def _(acceptor: Acceptor, look: Look) -> Diagram:
+def state_diagram(acceptor: Acceptor, look: Look, wording: Wording | None = None) -> Diagram:
+    """Diagram of an acceptor; in the words of a picture if there are no others.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> [line.text for line in state_diagram(cp.p_adic(2), Look()).arrows[0].lines]
+    ['0: 1', '1: 1/2']
+    """
+    used = wording or Wording(label, label, partial(number, digits=look.digits))
     steps = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
     start = acceptor.exact_initial if acceptor.is_exact else acceptor.initial
     nodes = [
-        Node(str(s), label(name), bool(final))
+        Node(str(s), used.state(name), bool(final))
         for s, (name, final) in enumerate(zip(acceptor.states, acceptor.final, strict=True))
     ]
     starts = [
-        Arrow("start", str(s), () if start[s] == 1 else (Line("", start[s]),), float(start[s]))
+        Arrow("start", str(s), () if start[s] == 1 else (Line("", used.number(start[s])),), float(start[s]))
         for s in np.flatnonzero(_shown(start, look)).tolist()
     ]
+    symbols = tuple(map(used.symbol, acceptor.alphabet))
     kept = _shown(steps, look)
-    arrows = [_arrow(acceptor, steps[:, s, t], kept[:, s, t], f"{s}", f"{t}") for s, t in np.argwhere(kept.any(axis=0))]
-    return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look)
-
-
-@diagram.register
-def _(dfa: DFA, look: Look) -> Diagram:
-    nodes = tuple(Node(str(s), str(s), s in dfa.final) for s in range(dfa.n_states))
-    arrows = []
-    for s, row in enumerate(dfa.transitions):
-        for t in dict.fromkeys(row):
-            symbols = [symbol for symbol, after in zip(dfa.alphabet, row, strict=True) if after == t]
-            arrows.append(Arrow(str(s), str(t), _bounded(_wrapped(symbols))))
-    return Diagram(nodes, (Arrow("start", str(dfa.initial)),), tuple(arrows), look)
-
-
-@diagram.register
-def _(network: BeliefNetwork, look: Look) -> Diagram:
-    subscript = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-    nodes = [
-        Node(name, name.translate(subscript), place=(int(name[1:]), "XS".index(name[0]))) for name in network.nodes
+    arrows = [
+        _arrow(symbols, steps[:, s, t], kept[:, s, t], used, (f"{s}", f"{t}"))
+        for s, t in np.argwhere(kept.any(axis=0)).tolist()
     ]
-    return Diagram(tuple(nodes), (), tuple(Arrow(parent, child) for parent, child in network.arcs), look)
+    return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look, symbols if used.is_whole else ())
 
 
-def _shown(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
-    """Which probabilities are to be shown."""
-    return np.asarray((values > 0) & (values >= look.min_probability), dtype=np.bool_)
+def wrapped(symbols: Iterable[str], probability: str = "") -> Iterator[Line]:
+    """Lines of symbols, the last with their probability; a line that goes on ends with a comma.
 
-
-def _arrow(acceptor: Acceptor, values: NDArray[Any], kept: NDArray[np.bool_], source: str, target: str) -> Arrow:
-    """Arrow of one pair of states; symbols of the same probability share a line."""
-    groups: dict[Any, list[object]] = {}
-    for a in np.flatnonzero(kept).tolist():
-        groups.setdefault(values[a], []).append(acceptor.alphabet[a])
-    lines = (line for value, symbols in groups.items() for line in _wrapped(symbols, value))
-    return Arrow(source, target, _bounded(lines), float(max(groups)))
-
-
-def _wrapped(symbols: list[object], probability: Any = None) -> Iterator[Line]:
-    """Lines of symbols, the last with their probability."""
+    Examples
+    --------
+    >>> [line.text for line in wrapped(["to the left", "to the right", "on"], "1/2")]
+    ['to the left,', 'to the right, on: 1/2']
+    """
     lines = [""]
-    for name in map(label, symbols):
+    for name in symbols:
         if lines[-1] and len(lines[-1]) + len(name) > LINE_WIDTH:
             lines.append("")
         lines[-1] += f"{name}, "
@@ -183,10 +184,30 @@ def _wrapped(symbols: list[object], probability: Any = None) -> Iterator[Line]:
     yield Line(last.removesuffix(", "), probability)
 
 
-def _bounded(lines: Iterable[Line]) -> tuple[Line, ...]:
+def bounded(lines: Iterable[Line]) -> tuple[Line, ...]:
     """Lines as far as there is room, and a word about the rest."""
     whole = tuple(lines)
     if len(whole) <= MOST_LINES:
         return whole
     rest = len(whole) - MOST_LINES + 1
     return (*whole[: MOST_LINES - 1], Line(f"… and {counted(rest, 'more line')}"))
+
+
+def _shown(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
+    """Which probabilities are to be shown."""
+    return np.asarray((values > 0) & (values >= look.min_probability), dtype=np.bool_)
+
+
+def _arrow(
+    symbols: tuple[str, ...],
+    values: NDArray[Any],
+    kept: NDArray[np.bool_],
+    wording: Wording,
+    ends: tuple[str, str],
+) -> Arrow:
+    """Arrow of one pair of states; symbols of the same probability share a line."""
+    groups: dict[Any, list[str]] = {}
+    for a in np.flatnonzero(kept).tolist():
+        groups.setdefault(values[a], []).append(symbols[a])
+    lines = (line for value, words in groups.items() for line in wrapped(words, wording.number(value)))
+    return Arrow(*ends, tuple(lines) if wording.is_whole else bounded(lines), float(max(groups)))

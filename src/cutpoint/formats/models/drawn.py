@@ -1,0 +1,224 @@
+"""An acceptor as a drawing: states are nodes, and the label of an arrow has lines such as ``a, b: 1/2``.
+
+What a drawing language has beside that is left to its own module. Names are words of :mod:`.names`, so that neither the
+comma nor the colon of a label can be part of one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+from cutpoint.data.names import counted, shown
+from cutpoint.diagrams.diagram import Diagram, Look, Wording, state_diagram
+from cutpoint.errors import FormatError
+from cutpoint.formats.models.arrays import Number, assembled, check_room
+from cutpoint.formats.models.model import MOST_ENTRIES, Model, Options, only_acceptor
+from cutpoint.formats.models.names import MARK, name_of_token, token
+from cutpoint.formats.models.numerals import number_of, numeral
+from cutpoint.formats.models.source import MOST_LINES, Source
+from cutpoint.model import Acceptor
+
+WHOLE = Wording(partial(token, digits=int), token, numeral, is_whole=True)
+
+_STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ENCLOSING = re.compile(r"[()\[\]{}'\"]")
+_NUMBER = re.compile(r"([0-9]+)")
+
+
+def whole_diagram(model: Model, kind: str) -> Diagram:
+    """Diagram of an acceptor that leaves nothing out: every name and number in full, and the order of the symbols."""
+    return state_diagram(only_acceptor(model, kind), Look(), WHOLE)
+
+
+class DrawnNode(NamedTuple):
+    """A node: its text, a double border if final; a mark, without a border, is no state but where runs come from."""
+
+    text: str
+    final: bool
+    is_mark: bool
+    place: int
+
+
+class DrawnArrow(NamedTuple):
+    """An arrow from node to node with its label, line by line."""
+
+    before: str
+    after: str
+    label: str
+    dashed: bool
+    place: int
+
+
+class Drawing:
+    """Nodes and arrows of a file, in its order, and what acceptor they draw.
+
+    ``line`` tells the number of the line from a place: the place is that number, or where in the text something begins.
+    """
+
+    def __init__(self, source: Source, options: Options, line: Callable[[int], int]) -> None:
+        self.source, self.options, self.line = source, options, line
+        self.nodes: dict[str, DrawnNode] = {}
+        self.arrows: list[DrawnArrow] = []
+        self.symbols: list[str] | None = None
+        self._counts = {False: 0, True: 0}
+        self._symbols: dict[str, Hashable] = {}
+
+    def add_node(self, key: str, node: DrawnNode) -> None:
+        """Take in a node."""
+        self.nodes[key] = node
+        self._counts[node.is_mark] += 1
+        check_room(self.source, self._counts[node.is_mark], 1, exact=False)
+
+    def add_arrow(self, arrow: DrawnArrow) -> None:
+        """Take in an arrow."""
+        self.arrows.append(arrow)
+        self.check_arrows(0)
+
+    def check_arrows(self, further: int) -> None:
+        """Refuse more arrows than a file that was saved can have."""
+        if len(self.arrows) + further > MOST_LINES:
+            raise self._too_many("arrow", MOST_LINES)
+
+    def add_symbols(self, words: str, place: int) -> None:
+        """Take in the words of all symbols in their order."""
+        if self.symbols is not None:
+            raise self.refused(place, "the symbols are listed twice.")
+        self.symbols = words.split(maxsplit=MOST_ENTRIES)
+
+    def acceptor(self) -> Acceptor:
+        """Acceptor that is drawn."""
+        marks = {key for key, node in self.nodes.items() if node.is_mark}
+        marks |= {arrow.before for arrow in self.arrows if arrow.dashed}
+        states = {key: code for code, key in enumerate(key for key in self.nodes if key not in marks)}
+        names = [self._name(self.nodes[key].text, self.nodes[key].place, digits=int) for key in states]
+        steps: dict[tuple[int, str, int], Number] = {}
+        initial: dict[int, Number] = {}
+        for arrow in self.arrows:
+            if arrow.after in marks:
+                raise self.refused(arrow.place, f"an arrow leads to {shown(arrow.after)}, which is no state.")
+            if arrow.before in marks:
+                self._start(arrow, initial, states[arrow.after])
+            else:
+                self._step(arrow, steps, states)
+        if not initial:
+            raise self.source.refused(
+                "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; "
+                "got none."
+            )
+        symbols = self._alphabet({word for _, word, _ in steps})
+        return assembled(
+            self.source,
+            self.options,
+            names,
+            [self._symbols[word] for word in symbols],
+            {(symbols[word], s, t): value for (s, word, t), value in steps.items() if value != 0},
+            initial,
+            [self.nodes[key].final for key in states],
+        )
+
+    def refused(self, place: int, sentence: str) -> FormatError:
+        """Error at a place."""
+        return self.source.refused(sentence, f"line {self.line(place)}")
+
+    def _too_many(self, noun: str, most: int) -> FormatError:
+        return self.source.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
+
+    def _start(self, arrow: DrawnArrow, initial: dict[int, Number], state: int) -> None:
+        if state in initial:
+            raise self.refused(arrow.place, "this start arrow occurs twice.")
+        text = arrow.label.strip()
+        try:
+            initial[state] = number_of(text) if text else Fraction(1)
+        except ValueError:
+            raise self.refused(
+                arrow.place, f"expected a probability on a start arrow, or nothing; got {shown(text)}."
+            ) from None
+
+    def _step(self, arrow: DrawnArrow, steps: dict[tuple[int, str, int], Number], states: dict[str, int]) -> None:
+        s, t = states[arrow.before], states[arrow.after]
+        for word, value in self._entries(arrow):
+            if word not in self._symbols:
+                self._symbols[word] = self._symbol(word, arrow.place)
+            if (s, word, t) in steps:
+                raise self.refused(arrow.place, f"the step by {shown(word)} occurs twice between these states.")
+            steps[s, word, t] = value
+            if len(steps) > MOST_ENTRIES:
+                raise self._too_many("step", MOST_ENTRIES)
+
+    def _entries(self, arrow: DrawnArrow) -> Iterator[tuple[str, Number]]:
+        """Words of symbols with their probabilities; without one it is 1."""
+        waiting: list[str] = []
+        for line in filter(None, map(str.strip, arrow.label.split("\n"))):
+            waiting.append(line)
+            if line.endswith(","):
+                continue
+            words, colon, value = " ".join(waiting).rpartition(":")
+            waiting = []
+            number = self._number(value.strip(), arrow.place) if colon else Fraction(1)
+            for word in self._words(words if colon else value, arrow.place):
+                yield word, number
+        if waiting or not arrow.label.strip():
+            raise self.refused(
+                arrow.place,
+                f"expected lines such as a, b: 1/2 on the arrow of a step; got {shown(arrow.label)}.",
+            )
+
+    def _words(self, text: str, place: int) -> list[str]:
+        """Words of a line of symbols; one with a bracket or a quote may hold a comma itself, and stands alone."""
+        if text.count(",") > MOST_ENTRIES:
+            raise self._too_many("symbol", MOST_ENTRIES)
+        words = [word.strip() for word in text.split(",")]
+        if len(words) > 1 and _ENCLOSING.search(text):
+            raise self.refused(
+                place,
+                f"brackets and quotes in a list are escaped as in web addresses, %28 for (; got {shown(text)}.",
+            )
+        return words
+
+    def _number(self, text: str, place: int) -> Number:
+        try:
+            return number_of(text)
+        except ValueError:
+            raise self.refused(place, f"expected a probability behind the colon; got {shown(text)}.") from None
+
+    def _symbol(self, word: str, place: int) -> Hashable:
+        if ":" in word:
+            raise self.refused(place, f"a colon in a symbol is written as %3A; got {shown(word)}.")
+        return self._name(word, place, digits=str)
+
+    def _name(self, word: str, place: int, digits: type) -> Hashable:
+        """Name from its word; what only a picture shows is refused, as are escapes that may also be the name."""
+        if not word or "…" in word or word[0] == "'" or word[-1] == "'":
+            raise self.refused(
+                place, f"expected names in full and without quotes, not as a picture shows them; got {shown(word)}."
+            )
+        if "\\" in word or not word.isprintable() or _STRAY.search(word.removeprefix(MARK)):
+            raise self.refused(
+                place, f"control characters, \\ and % are escaped as in web addresses, %25 for %; got {shown(word)}."
+            )
+        try:
+            return name_of_token(word, digits)
+        except ValueError:
+            raise self.refused(place, f"{shown(word)} cannot be read as a name.") from None
+
+    def _alphabet(self, used: set[str]) -> dict[str, int]:
+        """Words of the symbols with their codes: as they are listed, or else sorted, numbers by their size."""
+        if self.symbols is None:
+            return {word: code for code, word in enumerate(sorted(used, key=_natural))}
+        codes = {word: code for code, word in enumerate(self.symbols)}
+        if len(codes) < len(self.symbols) or used != codes.keys():
+            wrong = min(used ^ codes.keys(), default="")
+            what = f"{shown(wrong)} is {'missing' if wrong in used else 'on no arrow'}" if wrong else "one occurs twice"
+            raise self.source.refused(f"expected a list of all symbols, each once; {what}.")
+        return codes
+
+
+def _natural(word: str) -> list[str | tuple[int, str]]:
+    """Key that sorts s2 before s10."""
+    parts: list[str | tuple[int, str]] = list(_NUMBER.split(word))
+    parts[1::2] = [(len(digits.lstrip("0")), digits) for digits in _NUMBER.findall(word)]
+    return parts
