@@ -189,7 +189,7 @@ def streaming(folder: Path) -> dict[str, Any]:
     """What it costs to read shards again in every step, by the number of states."""
     sample, found = simulated(folder / "streaming", 16), {}
     edges = sum(shard.size.edges for shard in sample.parts)
-    for states in (8, 16, 32):
+    for states in (4, 8, 16, 32):
         rows = in_turns(sample, [cp.engines.Local(2, memory=room) for room in (2**40, 0)], states)
         kept, streamed = np.median(rows, axis=0).tolist()
         found[f"{states} states"] = {

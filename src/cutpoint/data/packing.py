@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cutpoint.data.coded import CodedSample
 from cutpoint.data.distinct import places
 from cutpoint.data.parts import clothed
-from cutpoint.data.paths import content_of
+from cutpoint.data.paths import Stamp, stamped_content
 from cutpoint.data.sample import Sample
 from cutpoint.data.shards import Head, Size
 from cutpoint.data.storage import Arrays
@@ -37,8 +37,14 @@ class Packed:
     size: Size
 
     def load(self, head: Head) -> Sample:
-        """Observations of the file, if it is the file that the manifest speaks of."""
-        content = content_of(self.name)
+        """Observations of the file, if it is the file that the manifest speaks of.
+
+        All of it is checked when it is first loaded, and again when the file was touched since.
+        """
+        content, stamp = stamped_content(self.name)
+        key = self, len(head.alphabet), len(head.mark_table)
+        if stamp is not None and _CHECKED.get(key) == stamp:
+            return _sample(_arrays_in(content), head)
         found = hashlib.sha256(content).hexdigest()
         if found != self.checksum:
             raise InvalidFile(
@@ -46,13 +52,18 @@ class Packed:
                 f"{self.checksum}. Use another copy, or write the shards again."
             )
         arrays = _arrays_in(content)
-        sample = _sample(arrays, head, self.size) if _is_whole(arrays, head, self.size) else None
-        if sample is None:
+        if not (_is_whole(arrays, head, self.size) and _fits(_sample(arrays, head), self.size)):
             raise InvalidFile(
                 f"{self.name}: the shard does not fit its manifest (another alphabet, or another number of "
                 "observations). Shards of one sample are written together: write them again."
             )
-        return sample
+        if stamp is not None:
+            _CHECKED[key] = stamp
+        return _sample(arrays, head)
+
+
+_CHECKED: dict[tuple[Packed, int, int], Stamp] = {}
+"""Stamps of the files that were found to be right."""
 
 
 def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:
@@ -152,30 +163,36 @@ def _is_whole(arrays: Arrays, head: Head, size: Size) -> bool:
         arrays["shape"].tolist() == [len(head.alphabet), len(head.mark_table)]
         and all(array.dtype.kind in "iu" for name, array in arrays.items() if name != "counts")
         and len(arrays["lengths"]) == len(ends) == len(counts) == size.distinct
+        and all(arrays[name].dtype.itemsize <= 4 for name in words & {*NARROW} if "codes" in words)
         and int(arrays["lengths"].sum(dtype=np.int64)) == size.symbols
         and bool((counts > 0.0).all() and np.isfinite(counts).all())
         and within(ends, 3)
     )
 
 
-def _sample(arrays: Arrays, head: Head, size: Size) -> Sample | None:
-    """Sample of a file's arrays, after every check that the kernels rely on; None if one fails."""
-    shape = len(head.alphabet), len(head.mark_table)
+def _sample(arrays: Arrays, head: Head) -> Sample:
+    """Sample of a file's arrays."""
     ends, counts = arrays["ends"].astype(np.int32), arrays["counts"].astype(np.float64)
     marks = arrays["marks"].astype(np.int32) if "marks" in arrays else None
     if "codes" in arrays:
-        if not all(arrays[name].dtype.itemsize <= 4 for name in NARROW):
-            return None
         codes, shared, lengths = (np.require(arrays[name], requirements="A") for name in NARROW)
         coded = CodedWords(codes, marks, shared, lengths, arrays["block_words"].astype(np.int64))
-        return CodedSample(coded, ends, counts, head.alphabet, head.mark_table) if coded.fits(*shape) else None
-    symbols, lengths = arrays["symbols"].astype(np.int32), arrays["lengths"].astype(np.int64)
-    fits = (
-        lengths.min() >= 0
+        return CodedSample(coded, ends, counts, head.alphabet, head.mark_table)
+    offsets = np.concatenate(([0], np.cumsum(arrays["lengths"], dtype=np.int64)))
+    symbols = arrays["symbols"].astype(np.int32)
+    parts = {"symbols": symbols, "offsets": offsets, "ends": ends, "marks": marks, "counts": counts}
+    return clothed(parts, head.alphabet, head.mark_table)
+
+
+def _fits(sample: Sample, size: Size) -> bool:
+    """Whether the words and marks of a sample are what the kernels rely on."""
+    shape = len(sample.alphabet), len(sample.mark_table)
+    if isinstance(sample, CodedSample):
+        return sample.coded.fits(*shape)
+    symbols, marks = sample.symbols, sample.marks
+    return (
+        bool(sample.lengths.min() >= 0)
         and len(symbols) == size.symbols
         and within(symbols, shape[0])
-        and (marks is None or (len(marks) == len(symbols) + len(ends) and within(marks, shape[1])))
+        and (marks is None or (len(marks) == len(symbols) + len(sample) and within(marks, shape[1])))
     )
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    parts = {"symbols": symbols, "offsets": offsets, "ends": ends, "marks": marks, "counts": counts}
-    return clothed(parts, head.alphabet, head.mark_table) if fits else None

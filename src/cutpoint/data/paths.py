@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,38 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+Stamp = tuple[int, ...]
+"""What a file system says of a file that changes with its content: device, number, length, times."""
+
+SETTLED = 2 * 10**9
+"""Nanoseconds after which a change to a file is sure to give it another time."""
+
+
 def content_of(path: str) -> bytes:
     """All bytes of a file."""
+    return stamped_content(path)[0]
+
+
+def stamped_content(path: str) -> tuple[bytes, Stamp | None]:
+    """All bytes of a file, and its stamp: as long as that is the same, so are they.
+
+    There is none for a file elsewhere, nor for one that was changed a moment ago and may be again within the same time.
+    """
     try:
         if not is_remote(path):
-            return Path(path).read_bytes()
+            with Path(path).open("rb") as file:
+                return file.read(), _stamp(os.fstat(file.fileno()))
         with _fsspec(path).open(path, "rb") as file:
-            content: bytes = file.read()
-            return content
+            return file.read(), None
     except (MissingExtra, MemoryError):
         raise
     except Exception as problem:  # each kind of storage has errors of its own
         raise InvalidFile(f"{path}: the file cannot be read ({_reason(problem)}).") from None
+
+
+def _stamp(found: os.stat_result) -> Stamp | None:
+    times = found.st_mtime_ns, found.st_ctime_ns
+    return (found.st_dev, found.st_ino, found.st_size, *times) if time.time_ns() - max(times) > SETTLED else None
 
 
 def matching(pattern: str | os.PathLike[str]) -> list[str]:
