@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -363,6 +364,69 @@ def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
     start = cp.random_acceptor(3, "ab", rng=1)
     counts = [cp.expected_counts(start, shards, engine=engine).transitions.tobytes() for engine in engines]
     assert counts[0] == counts[1] == cp.expected_counts(start, sample.recoded(start.alphabet)).transitions.tobytes()
+
+
+def test_a_file_that_was_checked_is_checked_again_when_it_was_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if its length and the time of the change are those of before."""
+    sample = cp.Sample(["ab", "ba"], accepted=[True, False])
+    shards = folder_of(sample, tmp_path, 10)
+    part, path = shards.parts[0], Path(shards.parts[0].name)
+    hashed, real = [], hashlib.sha256
+
+    def counted(content: bytes) -> Any:
+        hashed.append(len(content))
+        return real(content)
+
+    monkeypatch.setattr("cutpoint.data.packing.hashlib.sha256", counted)
+    assert part.load(shards.head) == part.load(shards.head) == sample
+    assert len(hashed) == 2, "a file of this moment may change without a trace"
+    before = path.stat()
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns - 10**10))
+    monkeypatch.setattr("cutpoint.data.paths.SETTLED", -1)
+    for _ in range(3):
+        assert part.load(shards.head) == sample
+    assert len(hashed) == 3
+    content, times = path.read_bytes(), path.stat()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    with pytest.raises(cp.InvalidFile, match=f"{part.checksum}"):
+        part.load(shards.head)
+    path.write_bytes(content)
+    assert part.load(shards.head) == sample
+    other = Head(cp.Alphabet("abc"), shards.head.mark_table)
+    with pytest.raises(cp.InvalidFile, match="another alphabet"):
+        part.load(other)
+
+
+def test_shards_elsewhere(tmp_path: Path) -> None:
+    """A storage that is not this machine's file system."""
+    fsspec = pytest.importorskip("fsspec")
+    sample = rich_sample()
+    folder_of(sample, tmp_path, observations=2)
+    memory = fsspec.filesystem("memory")
+    try:
+        for path in tmp_path.iterdir():
+            memory.pipe_file(f"/bucket/{path.name}", path.read_bytes())
+        memory.pipe_file("/tables/1.csv", b"word,accepted\nab,1\n")
+        memory.pipe_file("/tables/2.csv", b"word,accepted\nb,0\n")
+        shards = cp.ShardedSample.open("memory://bucket")
+        assert joined(shards) == sample
+        assert joined(cp.ShardedSample.from_csv("memory://tables/*.csv")) == cp.Sample(["ab", "b"], accepted=[True, False])
+        name = shards.parts[1].name
+        assert name.startswith("memory://bucket/shard-")
+        content = memory.cat_file(name)
+        memory.pipe_file(name, content[:-1] + b"?")
+        with pytest.raises(cp.InvalidFile, match=rf"{name}: the shard is not the one that was written"):
+            shards.parts[1].load(shards.head)
+        memory.rm(name)
+        with pytest.raises(cp.InvalidFile, match=rf"{name}: the file cannot be read"):
+            shards.parts[1].load(shards.head)
+        with pytest.raises(cp.InvalidFile, match="no file has this name"):
+            cp.ShardedSample.from_csv("memory://tables/*.parquet")
+    finally:
+        memory.store.clear()
 
 
 def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
