@@ -124,6 +124,18 @@ def test_pictures_of_dfas_are_read(tmp_path: Path) -> None:
             assert found.exact_acceptance(word) == dfa.accepts(word)
 
 
+@pytest.mark.parametrize("symbol", ["x:1", "a,b", "12:30", "a, b: 1/2"])
+def test_a_picture_is_never_read_as_one_of_other_symbols(symbol: str, tmp_path: Path) -> None:
+    one = cp.Acceptor(1, [symbol, "c"], np.ones((2, 1, 1)), 0, {0})
+    dfa = cp.Language(one, "1/2").to_dfa()
+    assert isinstance(dfa, cp.DFA)
+    for value in (one, dfa):
+        for text, suffix in ((cp.to_dot(value), "dot"), (cp.to_tikz(value), "tikz")):
+            assert f"'{symbol}'" in text
+            with pytest.raises(cp.FormatError, match=r"line \d+: (expected a probab|brackets and quotes|a line ends)"):
+                loaded(text, tmp_path, suffix)
+
+
 def test_rounded_pictures_are_refused_or_rescaled(tmp_path: Path) -> None:
     learned = cp.random_acceptor(3, "ab", rng=0)
     for text, suffix in ((cp.to_dot(learned, digits=2), "dot"), (cp.to_tikz(learned, digits=2), "tikz")):
@@ -181,6 +193,8 @@ def test_a_graph_by_hand(tmp_path: Path) -> None:
         ("digraph { i [shape=none]; i -> a; a -> a [label=\"%=7, 7, two words, %2C\"] }", ["a"], ["7", "%2C", "%=7", "two words"], []),
         ("digraph { i [shape=none]; i -> é; é -> é [label=ü] é [label=\"&eacute;&#33;&#x21;&nosuch;\"] }", ["é!!&nosuch;"], ["ü"], []),
         ("digraph { i [shape=none]; i -> a; a -> a [label=x] a [shape=doublecircle, peripheries=1] }", ["a"], ["x"], []),
+        ("digraph { i [peripheries=0]; i -> a; a -> a [label=x] a -> b [style=invis]; b -> b [label=x, dir=forward] }", ["a", "b"], ["x"], []),
+        ("\ufeffdigraph { i [shape=none]; i -> a; a -> a [label=\"0.5: 1\\na/0.5: 1\\npage 1\\nx=1\\nv1.5\\nf(0)\"] }", ["a"], ["0.5", "a/0.5", "f(0)", "page 1", "v1.5", "x=1"], []),
         ("digraph { note [shape=plaintext, label=\"a legend\"] i [shape=none]; i -> a; a -> a [label=x] }", ["a"], ["x"], []),
     ],
 )  # fmt: skip
@@ -218,6 +232,7 @@ DOT = """digraph {
   q -> q [label="a: 1"];
 }
 """
+BARE = "a probability stands behind a colon, as in a, b: 1/2"
 TIKZ = r"""\begin{tikzpicture}
 \node[state] (p) at (0, 0) {p};
 \node (i) at (0, 1) {start};
@@ -249,37 +264,37 @@ def test_the_small_drawings_are_right(tmp_path: Path) -> None:
         ("dot", "i -> p;", "i -- p;", "line 4: expected an arrow ->, or names without ports and without +; got '--'."),
         ("dot", "i -> p;", "i -> p:n;", "line 4: expected an arrow ->, or names without ports and without +; got ':'."),
         ("dot", "i -> p;", 'i -> "p" + "q";', "line 4: expected an arrow ->, or names without ports and without +; got '+'."),
-        ("dot", "i -> p;", "i -> {p q};", "line 4: subgraphs are not read, write every arrow by itself; got '{'."),
-        ("dot", "i -> p;", "subgraph x { i -> p }", "line 4: subgraphs are not read, write every arrow by itself; got 'subgraph'."),
-        ("dot", "i -> p;", "i -> subgraph x { p }", "line 4: subgraphs are not read, write every arrow by itself; got 'subgraph'."),
-        ("dot", "i -> p;", "{ i -> p }", "line 4: subgraphs are not read, write every arrow by itself; got '{'."),
+        ("dot", "i -> p;", "i -> {p q};", "line 4: subgraphs are not read, write every arrow by itself and leave out ranks; got '{'."),
+        ("dot", "i -> p;", "subgraph x { i -> p }", "line 4: subgraphs are not read, write every arrow by itself and leave out ranks; got 'subgraph'."),
+        ("dot", "i -> p;", "i -> subgraph x { p }", "line 4: subgraphs are not read, write every arrow by itself and leave out ranks; got 'subgraph'."),
+        ("dot", "i -> p;", "{ i -> p }", "line 4: subgraphs are not read, write every arrow by itself and leave out ranks; got '{'."),
         ("dot", "i -> p;", "i -> ;", "line 4: expected the node that the arrow leads to; got ';'."),
         ("dot", "i -> p;", "i = ;", "line 4: expected a value; got ';'."),
         ("dot", "i -> p;", "node;", "line 4: expected attributes in brackets behind node; got ';'."),
         ("dot", "i -> p;", "digraph;", "line 4: expected a node, an arrow or a setting; got 'digraph'."),
         ("dot", "i -> p;", "= p;", "line 4: expected a node, an arrow or a setting; got '='."),
         ("dot", "i -> p;", "i -> p [label];", "line 4: expected attributes such as label=name, or ]; got 'label'."),
-        ("dot", "i -> p;", "i -> p [label=<b>];", "line 4: expected attributes such as label=name, or ]; got 'label'."),
+        ("dot", "i -> p;", "i -> p [label=<b>];", "line 4: labels in HTML are not read. Write them in quotes."),
         ("dot", "i -> p;", "i -> <b>;", "line 4: labels in HTML are not read. Write them in quotes."),
         ("dot", "i -> p;", "i -> @;", "line 4: expected a name, a number or a sign of DOT; got '@;"),
         ("dot", "i -> p;", "i -> 0p;", "line 4: expected a name, a number or a sign of DOT; got '0p;"),
         ("dot", "}\n", '} "', "line 8: the quote is not closed."),
         ("dot", "i -> p;", "i -> p; /* x *", "line 4: the comment is not closed."),
-        ("dot", "i -> p;", "", "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; got none."),
+        ("dot", "i -> p;", "", "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; got none. Draw one as in start [shape=none]; start -> q0;"),
         ("dot", "i -> p;", "i -> p; i -> p;", "line 4: this start arrow occurs twice."),
-        ("dot", "i -> p;", "i -> p; i -> q;", "initial must sum to 1; got 2."),
+        ("dot", "i -> p;", "i -> p; i -> q;", "initial must sum to 1; got 2. Write probabilities as in a, b: 1/2, or load with normalized=True to rescale rows."),
         ("dot", "i -> p;", "i -> p [label=half];", "line 4: expected a probability on a start arrow, or nothing; got 'half'."),
-        ("dot", "i -> p;", "i -> p -> i;", "line 4: an arrow leads to 'i', which is no state."),
+        ("dot", "i -> p;", "i -> p -> i;", "line 4: an arrow leads to 'i', which is no state: runs come from there, as it has no border."),
         ("dot", "i -> p;", 'i -> p -> p [label="b: 1"];', "line 4: expected a probability on a start arrow, or nothing; got 'b: 1'."),
-        ("dot", "a: 1/2", "a: 1/2,\\nb", "line 5: expected a probability behind the colon; got '1/2, b'."),
-        ("dot", "a: 1/2", "a: half", "line 5: expected a probability behind the colon; got 'half'."),
-        ("dot", "a: 1/2", "a: 1/0", "line 5: expected a probability behind the colon; got '1/0'."),
-        ("dot", "a: 1/2", "a: -1", "line 5: expected a probability behind the colon; got '-1'."),
-        ("dot", "a: 1/2", "a: nan", "line 5: expected a probability behind the colon; got 'nan'."),
-        ("dot", "a: 1/2", "a: 1e999", "line 5: expected a probability behind the colon; got '1e999'."),
-        ("dot", "a: 1/2", "a: 1-1e-07", "line 5: expected a probability behind the colon; got '1-1e-07'."),
-        ("dot", "a: 1/2", "a: ", "line 5: expected a probability behind the colon; got ''."),
-        ("dot", "a: 1/2", "a: b: 1/2", "line 5: a colon in a symbol is written as %3A; got 'a: b'."),
+        ("dot", "a: 1/2", "a: 1/2,\\nb", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got '1/2, b'."),
+        ("dot", "a: 1/2", "a: half", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got 'half'."),
+        ("dot", "a: 1/2", "a: 1/0", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got '1/0'."),
+        ("dot", "a: 1/2", "a: -1", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got '-1'."),
+        ("dot", "a: 1/2", "a: nan", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got 'nan'."),
+        ("dot", "a: 1/2", "a: 1e999", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got '1e999'."),
+        ("dot", "a: 1/2", "a: 1-1e-07", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got '1-1e-07'."),
+        ("dot", "a: 1/2", "a: ", "line 5: expected a probability behind the colon, such as 1/2 or 0.5; got ''."),
+        ("dot", "a: 1/2", "a: b: 1/2", "line 5: a line ends with its one probability, as in a: 1/4\\nb: 3/4, and a colon in a symbol is written as %3A; got 'a: b'."),
         ("dot", "a: 1/2", "(1, 2): 1/2", "line 5: brackets and quotes in a list are escaped as in web addresses, %28 for (; got '(1, 2)'."),
         ("dot", "a: 1/2", "' ': 1/2", "line 5: expected names in full and without quotes, not as a picture shows them; got \"' '\"."),
         ("dot", "a: 1/2", "a,: 1/2", "line 5: expected names in full and without quotes, not as a picture shows them; got ''."),
@@ -289,9 +304,9 @@ def test_the_small_drawings_are_right(tmp_path: Path) -> None:
         ("dot", "a: 1/2", "a\tb: 1/2", "line 5: control characters, \\ and % are escaped"),
         ("dot", "a: 1/2", "%FF: 1/2", "line 5: '%FF' cannot be read as a name."),
         ("dot", "a: 1/2", "%=x: 1/2", "line 5: '%=x' cannot be read as a name."),
-        ("dot", "a: 1/2", "%=null: 1/2", "None cannot be a symbol"),
+        ("dot", DOT, 'digraph { i [shape=none] i -> p p -> p [label="%=null"] }', "None cannot be a symbol"),
         ("dot", "a: 1/2", "a,", "line 5: expected lines such as a, b: 1/2 on the arrow of a step; got 'a,'."),
-        ("dot", "a: 1/2", " \\n", "line 5: expected lines such as a, b: 1/2 on the arrow of a step; got ' \\n'."),
+        ("dot", "a: 1/2", " \\n", "line 5: expected lines such as a, b: 1/2 on the arrow of a step; got ''."),
         ("dot", ' [label="a: 1/2"]', "", "line 5: expected lines such as a, b: 1/2 on the arrow of a step; got ''."),
         ("dot", "a: 1/2", "a: 1/2\\na: 1/2", "line 5: the step by 'a' occurs twice between these states."),
         ("dot", "a: 1/2", "\\E", "line 5: the label '\\\\E' stands for other text. Write that itself."),
@@ -303,9 +318,28 @@ def test_the_small_drawings_are_right(tmp_path: Path) -> None:
         ("dot", "p; q [", "symbols=a; graph [symbols=a]; p; q [", "line 3: the symbols are listed twice."),
         ("dot", "p; q [", "p [label=q]; q [", "state names must be distinct; repeated: {'q'}."),
         ("dot", "p; q [", 'p [label="\\G"]; q [', "line 3: the label '\\\\G' stands for other text."),
-        ("dot", "p; q [", 'p [label=""]; q [', "line 3: expected names in full"),
+        ("dot", "p; q [", 'p [label=""]; q [', "line 3: expected the name of a state; got nothing. Where runs start is drawn as in start [shape=none]"),
         ("dot", "p; q [", 'p [label="two\\nlines"]; q [', "line 3: control characters, \\ and % are escaped"),
         ("dot", "peripheries=2", "peripheries=two", "line 3: peripheries must be a whole number; got 'two'."),
+        ("dot", "a: 1/2", "a/0.5", f"line 5: {BARE}; got 'a/0.5'. If that is the symbol, write : 1 behind it."),
+        ("dot", "a: 1/2", "a/1", f"line 5: {BARE}; got 'a/1'."),
+        ("dot", "a: 1/2", "a | 1/2", f"line 5: {BARE}; got 'a | 1/2'."),
+        ("dot", "a: 1/2", "a (0.5)", f"line 5: {BARE}; got 'a (0.5)'."),
+        ("dot", "a: 1/2", "a [p=.5]", f"line 5: {BARE}; got 'a [p=.5]'."),
+        ("dot", "a: 1/2", "a = 0.5", f"line 5: {BARE}; got 'a = 0.5'."),
+        ("dot", "a: 1/2", "a 0.5", f"line 5: {BARE}; got 'a 0.5'."),
+        ("dot", "a: 1/2", "a, 0.5", f"line 5: {BARE}; got '0.5'."),
+        ("dot", "a: 1/2", "1/2", f"line 5: {BARE}; got '1/2'."),
+        ("dot", "a: 1/2", "a:0.5, b:1", "line 5: a line ends with its one probability"),
+        ("dot", "a: 1/2", '\\"a\\": 1/2', "line 5: expected names in full and without quotes"),
+        ("dot", "a: 1/2", "a: 1/2\\nb", "line 3: no arrow leads from 'q' by 'b'. Every state needs one for each symbol"),
+        ("dot", '"a: 1"', '"a: 1", dir=back', "line 7: an arrow has one head, at its end; got dir='back'. Write a -> b."),
+        ("dot", '"a: 1"', '"a: 1", dir=both', "line 7: an arrow has one head, at its end; got dir='both'."),
+        ("dot", '"a: 1"', '"a: 1", headlabel="b: 1"', "line 7: the symbols of an arrow are its label; got headlabel."),
+        ("dot", 'label="a: 1"', 'xlabel="a: 1"', "line 7: the symbols of an arrow are its label; got xlabel."),
+        ("dot", '"a: 1"', '"a: 1", style=invis', "line 7: an arrow that cannot be seen has a label. Leave out style=invis."),
+        ("dot", '"a: 1"', '"a: 1", style=dashed', "line 5: an arrow leads to 'q', which is no state: runs come from there, as a dashed arrow leaves it."),
+        ("dot", "i [shape=none];", "", "line 4: expected lines such as a, b: 1/2 on the arrow of a step; got ''. One that only shows where runs start is drawn as in start [shape=none]; start -> q0;"),
         ("tikz", TIKZ, "", r"expected \end{tikzpicture} at the end of the picture. Is the file whole?"),
         ("tikz", r"\end{tikzpicture}", "", r"expected \end{tikzpicture} at the end of the picture. Is the file whole?"),
         ("tikz", r"\end{tikzpicture}", "\\end{tikzpicture}\nx", r"line 10: expected nothing behind \end{tikzpicture}; got 'x'."),
@@ -321,7 +355,7 @@ def test_the_small_drawings_are_right(tmp_path: Path) -> None:
         ("tikz", "\\path (i) edge[dashed] (p);", "\\path (i) edge[dashed] (z);", "line 4: expected the key of a node above; got 'z'."),
         ("tikz", "\\path (i) edge[dashed] (p);", "", "expected a dashed arrow, or one from a node without a border"),
         ("tikz", r"node {a: 1/2} ", "", "line 7: expected lines such as a, b: 1/2 on the arrow of a step; got ''."),
-        ("tikz", r"{a: 1/2} ", r"{a: $\frac{1}{0}$} ", "line 7: expected a probability behind the colon; got '1/0'."),
+        ("tikz", r"{a: 1/2} ", r"{a: $\frac{1}{0}$} ", "line 7: expected a probability behind the colon, such as 1/2 or 0.5; got '1/0'."),
         ("tikz", r"{a: 1/2} ", r"{a: $\frac{1}{3}$} ", "row of symbol 'a', state 'p' must sum to 1; got 5/6."),
         ("tikz", r"\begin", "% symbols: a b\n% symbols: a b\n\\begin", "line 2: the symbols are listed twice."),
         ("tikz", r"\begin", "% symbols: a\n\\begin", "expected a list of all symbols, each once; 'b' is missing."),
@@ -353,7 +387,7 @@ def test_a_belief_network_is_not_an_acceptor(tmp_path: Path) -> None:
         ("digraph { a" + "->a" * 200 + "}", "the file has more than 100 arrows, the most that are read."),
         ("digraph {" + "a->a " * 200 + "}", "the file has more than 100 arrows, the most that are read."),
         ('digraph { a [label="' + "\\n" * 101 + '"] }', "a text in quotes has more than 100 escapes, the most that are read."),
-        ('digraph { i [shape=none] i -> a a -> a [label="' + "a," * 101 + 'a"] }', "the file has more than 100 symbols, the most"),
+        ('digraph { i [shape=none] i -> a a -> a [label="' + "a," * 101 + 'a"] }', "line 1: the label has more than 100 symbols, the most that are read."),
         ('digraph { i [shape=none] i -> a a -> a [label="' + "b,".join(map(str, range(101))) + '"] }', "the file has more than 100 steps, the most"),
     ],
 )  # fmt: skip
@@ -362,6 +396,7 @@ def test_bounds(text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("cutpoint.formats.models.dot_syntax.MOST_LINES", 100)
     monkeypatch.setattr("cutpoint.formats.models.drawn.MOST_LINES", 100)
     monkeypatch.setattr("cutpoint.formats.models.drawn.MOST_ENTRIES", 100)
+    monkeypatch.setattr("cutpoint.formats.models.drawn_labels.MOST_ENTRIES", 100)
     with pytest.raises(cp.FormatError) as refused:
         loaded(text, tmp_path)
     assert str(refused.value).removeprefix(f"{tmp_path}/model.dot: ").startswith(sentence)

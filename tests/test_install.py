@@ -51,6 +51,13 @@ def test_every_public_name_is_found_and_is_what_the_checker_of_types_sees() -> N
         cutpoint.Acceptr  # noqa: B018
 
 
+def test_every_folder_is_found_after_the_import() -> None:
+    folders = {path.parent.name for path in (ROOT / "src" / "cutpoint").glob("*/__init__.py")}
+    assert folders | {"errors"} == cutpoint._FOLDERS | {"cli"}  # the program is run, not imported
+    for folder in cutpoint._FOLDERS:
+        assert getattr(cutpoint, folder) is import_module(f"cutpoint.{folder}")
+
+
 def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:
     command = [
         sys.executable,

@@ -358,6 +358,7 @@ _LAZY = {
 _FOLDERS = {
     "data",
     "decision",
+    "diagrams",
     "engines",
     "errors",
     "estimator",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.names import counted, shown
-from cutpoint.diagrams.labels import label
+from cutpoint.diagrams.labels import label, symbol_label
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
@@ -146,7 +146,7 @@ def state_diagram(acceptor: Acceptor, look: Look, wording: Wording | None = None
     >>> [line.text for line in state_diagram(cp.p_adic(2), Look()).arrows[0].lines]
     ['0: 1', '1: 1/2']
     """
-    used = wording or Wording(label, label, partial(number, digits=look.digits))
+    used = wording or Wording(label, symbol_label, partial(number, digits=look.digits))
     steps = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
     start = acceptor.exact_initial if acceptor.is_exact else acceptor.initial
     nodes = [

@@ -27,6 +27,19 @@ def label(name: object, room: int = ROOM) -> str:
     return cleaned(text if text and text == text.strip(" ") else f"'{text}'", room)
 
 
+def symbol_label(name: object) -> str:
+    """Text of a symbol among others: one that has a comma or a colon itself gets quotes.
+
+    Without them ``a,b`` would look like two symbols, and ``x:1`` like a symbol of probability 1.
+
+    Examples
+    --------
+    >>> symbol_label("a"), symbol_label("a,b"), symbol_label("x:1")
+    ('a', "'a,b'", "'x:1'")
+    """
+    return label(f"'{name}'" if isinstance(name, str) and {",", ":"} & set(name) else name)
+
+
 def cut_point_label(cut_point: CutPoint) -> str:
     """Text of a cut point: a fraction as it is, an irrational one as a decimal."""
     return number(cut_point if isinstance(cut_point, Fraction) else float(cut_point))

@@ -22,6 +22,9 @@ ROW_TOLERANCE = 1e-9
 LARGEST = 1e300
 """Largest weight that is read."""
 
+RESCALE = "Use Acceptor.normalized(...) to rescale rows."
+"""What to do about rows that do not sum to 1."""
+
 SMALLEST = 5e-324
 """Smallest positive float."""
 
@@ -122,10 +125,7 @@ def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, state
         off = sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE
         for place in np.argwhere(off):
             found = sums[tuple(place)]
-            raise InvalidAcceptor(
-                f"{name(place.tolist())} must sum to 1; got {number(found, 12)}. "
-                "Use Acceptor.normalized(...) to rescale rows."
-            )
+            raise InvalidAcceptor(f"{name(place.tolist())} must sum to 1; got {number(found, 12)}. {RESCALE}")
 
 
 def scaled_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> tuple[Numbers, Numbers]:

@@ -7,7 +7,7 @@ from functools import singledispatch
 from cutpoint.data.names import shown
 from cutpoint.decision import DFA
 from cutpoint.diagrams.diagram import Arrow, Diagram, Look, Node, bounded, state_diagram, wrapped
-from cutpoint.diagrams.labels import label
+from cutpoint.diagrams.labels import symbol_label
 from cutpoint.errors import InvalidArgument
 from cutpoint.model import Acceptor, BeliefNetwork
 
@@ -31,7 +31,7 @@ def _(dfa: DFA, look: Look) -> Diagram:
     arrows = []
     for s, row in enumerate(dfa.transitions):
         for t in dict.fromkeys(row):
-            symbols = [label(symbol) for symbol, after in zip(dfa.alphabet, row, strict=True) if after == t]
+            symbols = [symbol_label(symbol) for symbol, after in zip(dfa.alphabet, row, strict=True) if after == t]
             arrows.append(Arrow(str(s), str(t), bounded(wrapped(symbols))))
     return Diagram(nodes, (Arrow("start", str(dfa.initial)),), tuple(arrows), look)
 

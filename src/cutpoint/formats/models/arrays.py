@@ -13,10 +13,14 @@ from cutpoint.errors import CutpointError
 from cutpoint.formats.models.model import Options, too_long, too_many
 from cutpoint.formats.models.source import Source
 from cutpoint.model import Acceptor
+from cutpoint.model.parts import RESCALE
 
 Number = Fraction | float
 Steps = Mapping[tuple[int, int, int], Number]
 """Probabilities other than 0 by symbol, state before, state after."""
+
+ADVICE = "Load it with normalized=True to rescale rows."
+"""What to do about rows of a file that do not sum to 1."""
 
 
 def assembled(
@@ -27,6 +31,7 @@ def assembled(
     steps: Steps,
     initial: Mapping[int, Number],
     final: Sequence[bool],
+    advice: str = ADVICE,
 ) -> Acceptor:
     """Acceptor from its transitions; exact if all numbers are."""
     exact = all(isinstance(value, Fraction) for values in (steps, initial) for value in values.values())
@@ -38,7 +43,8 @@ def assembled(
         check_fractions(source, [*rows.values(), list(initial.values())])
     transitions = _filled((len(alphabet), len(states), len(states)), steps, exact)
     start = _filled((len(states),), {(s,): value for s, value in initial.items()}, exact)
-    return built(source, options, states, alphabet, transitions, start, np.array(final, dtype=np.bool_))
+    parts = states, alphabet, transitions, start, np.array(final, dtype=np.bool_)
+    return built(source, options, *parts, advice=advice)
 
 
 def check_room(source: Source, n_states: int, n_symbols: int, exact: bool) -> None:
@@ -55,12 +61,12 @@ def check_fractions(source: Source, rows: Iterable[Iterable[Any]]) -> None:
         raise source.refused(f"{fault}.")
 
 
-def built(source: Source, options: Options, *parts: Any) -> Acceptor:
+def built(source: Source, options: Options, *parts: Any, advice: str = ADVICE) -> Acceptor:
     """Acceptor from its five parts; what the acceptor refuses is told with the name of the file."""
     try:
         return Acceptor.normalized(*parts) if options.normalized else Acceptor(*parts)
     except CutpointError as wrong:
-        raise source.refused(str(wrong)) from None
+        raise source.refused(str(wrong).replace(RESCALE, advice)) from None
 
 
 def _filled(shape: tuple[int, ...], values: Mapping[Any, Number], exact: bool) -> NDArray[Any]:

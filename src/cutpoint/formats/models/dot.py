@@ -24,8 +24,11 @@ from cutpoint.model import Acceptor
 
 Attributes = dict[str, str]
 
-KEPT = ("label", "shape", "style", "peripheries")
+OTHER_LABELS = ("xlabel", "headlabel", "taillabel")
+KEPT = ("label", "shape", "style", "peripheries", "dir", *OTHER_LABELS)
 """Attributes that say something about the acceptor; the others are about the picture."""
+START = "start [shape=none]; start -> q0;"
+"""How it is drawn that runs start in q0."""
 BORDERLESS = ("plaintext", "plain", "none", "point")
 DOUBLE = ("doublecircle", "doubleoctagon")
 KEYWORDS = ("node", "edge", "graph", "digraph", "subgraph", "strict")
@@ -50,7 +53,7 @@ class _Parser:
     def __init__(self, source: Source, options: Options) -> None:
         self.source = source
         self.pieces = Pieces(source)
-        self.drawing = Drawing(source, options, self.pieces.line)
+        self.drawing = Drawing(source, options, self.pieces.line, START)
         self.defaults: dict[str, Attributes] = {"node": {}, "edge": {}}
         self.nodes: dict[str, tuple[Attributes, int]] = {}
 
@@ -127,10 +130,24 @@ class _Parser:
             self.nodes[name][0].update(attributes)
             return
         attributes = self.defaults["edge"] | attributes
+        self._check_arrow(attributes, place)
+        if _has_style("invis", attributes) and not attributes.get("label"):
+            return  # it only keeps nodes apart
         label = self._text(attributes.get("label", ""), None, place)
         dashed = _has_style("dashed", attributes)
         for before, after in pairwise(path):
             self.drawing.add_arrow(DrawnArrow(before, after, label, dashed, place))
+
+    def _check_arrow(self, attributes: Attributes, place: int) -> None:
+        """Refuse arrows that do not show what they say, or say it where it is not read."""
+        if attributes.get("dir", "forward").lower() != "forward":
+            found = shown(attributes["dir"])
+            raise self.drawing.refused(place, f"an arrow has one head, at its end; got dir={found}. Write a -> b.")
+        for name in OTHER_LABELS:
+            if attributes.get(name):
+                raise self.drawing.refused(place, f"the symbols of an arrow are its label; got {name}. Write label=...")
+        if _has_style("invis", attributes) and attributes.get("label"):
+            raise self.drawing.refused(place, "an arrow that cannot be seen has a label. Leave out style=invis.")
 
     def _meet(self, name: str, place: int) -> None:
         if name not in self.nodes:
@@ -146,15 +163,24 @@ class _Parser:
                     found[attribute[0]] = attribute[1]
             self.pieces.advance()
             if not self._takes("]"):
-                raise self.refused("expected attributes such as label=name, or ]")
+                raise self._no_attribute()
         return found
+
+    def _no_attribute(self) -> FormatError:
+        """Error about what stands in place of an attribute; that of its value, if only that is wrong."""
+        wrong = self.refused("expected attributes such as label=name, or ]")
+        if self.pieces.is_name:
+            self.pieces.advance()
+            if self._takes("="):
+                return self.refused("expected a value")
+        return wrong
 
     def _node(self, key: str, attributes: Attributes, place: int) -> DrawnNode:
         shape = attributes.get("shape", "").lower()
-        is_mark = shape in BORDERLESS or _has_style("invis", attributes)
         borders = attributes.get("peripheries", "2" if shape in DOUBLE else "1")
         if not _BORDERS.fullmatch(borders):
             raise self.drawing.refused(place, f"peripheries must be a whole number; got {shown(borders)}.")
+        is_mark = shape in BORDERLESS or int(borders) == 0 or _has_style("invis", attributes)
         text = self._text(attributes.get("label", r"\N"), key, place)
         return DrawnNode(text.strip(), int(borders) > 1, is_mark, place)
 
@@ -193,7 +219,7 @@ class _Parser:
 
     def _check_no_subgraph(self) -> None:
         if self._is("{") or self._keyword() == "subgraph":
-            raise self.refused("subgraphs are not read, write every arrow by itself")
+            raise self.refused("subgraphs are not read, write every arrow by itself and leave out ranks")
 
     def _name(self, expected: str) -> str:
         if not self.pieces.is_name or self._keyword():

@@ -7,7 +7,7 @@ comma nor the colon of a label can be part of one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from cutpoint.data.names import counted, shown
 from cutpoint.diagrams.diagram import Diagram, Look, Wording, state_diagram
 from cutpoint.errors import FormatError
 from cutpoint.formats.models.arrays import Number, assembled, check_room
+from cutpoint.formats.models.drawn_labels import entries
 from cutpoint.formats.models.model import MOST_ENTRIES, Model, Options, only_acceptor
 from cutpoint.formats.models.names import MARK, name_of_token, token
 from cutpoint.formats.models.numerals import number_of, numeral
@@ -24,8 +25,11 @@ from cutpoint.model import Acceptor
 
 WHOLE = Wording(partial(token, digits=int), token, numeral, is_whole=True)
 
+ADVICE = "Write probabilities as in a, b: 1/2, or load with normalized=True to rescale rows."
+"""What to do about rows that do not sum to 1."""
+
 _STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_ENCLOSING = re.compile(r"[()\[\]{}'\"]")
+_QUOTED = re.compile(r'".+"')
 _NUMBER = re.compile(r"([0-9]+)")
 
 
@@ -57,10 +61,11 @@ class Drawing:
     """Nodes and arrows of a file, in its order, and what acceptor they draw.
 
     ``line`` tells the number of the line from a place: the place is that number, or where in the text something begins.
+    ``start`` shows how the language draws where runs start.
     """
 
-    def __init__(self, source: Source, options: Options, line: Callable[[int], int]) -> None:
-        self.source, self.options, self.line = source, options, line
+    def __init__(self, source: Source, options: Options, line: Callable[[int], int], start: str) -> None:
+        self.source, self.options, self.line, self.start = source, options, line, start
         self.nodes: dict[str, DrawnNode] = {}
         self.arrows: list[DrawnArrow] = []
         self.symbols: list[str] | None = None
@@ -94,12 +99,12 @@ class Drawing:
         marks = {key for key, node in self.nodes.items() if node.is_mark}
         marks |= {arrow.before for arrow in self.arrows if arrow.dashed}
         states = {key: code for code, key in enumerate(key for key in self.nodes if key not in marks)}
-        names = [self._name(self.nodes[key].text, self.nodes[key].place, digits=int) for key in states]
+        names = [self._state(self.nodes[key]) for key in states]
         steps: dict[tuple[int, str, int], Number] = {}
         initial: dict[int, Number] = {}
         for arrow in self.arrows:
             if arrow.after in marks:
-                raise self.refused(arrow.place, f"an arrow leads to {shown(arrow.after)}, which is no state.")
+                raise self._no_state(arrow)
             if arrow.before in marks:
                 self._start(arrow, initial, states[arrow.after])
             else:
@@ -107,9 +112,10 @@ class Drawing:
         if not initial:
             raise self.source.refused(
                 "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; "
-                "got none."
+                f"got none. Draw one as in {self.start}"
             )
         symbols = self._alphabet({word for _, word, _ in steps})
+        self._check_complete(steps, states, symbols)
         return assembled(
             self.source,
             self.options,
@@ -118,6 +124,7 @@ class Drawing:
             {(symbols[word], s, t): value for (s, word, t), value in steps.items() if value != 0},
             initial,
             [self.nodes[key].final for key in states],
+            advice=ADVICE,
         )
 
     def refused(self, place: int, sentence: str) -> FormatError:
@@ -126,6 +133,26 @@ class Drawing:
 
     def _too_many(self, noun: str, most: int) -> FormatError:
         return self.source.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
+
+    def _no_state(self, arrow: DrawnArrow) -> FormatError:
+        """Error about an arrow to where runs come from."""
+        where = f"{shown(arrow.after)}, which is no state"
+        why = "it has no border" if self.nodes[arrow.after].is_mark else "a dashed arrow leaves it"
+        return self.refused(arrow.place, f"an arrow leads to {where}: runs come from there, as {why}.")
+
+    def _check_complete(
+        self, steps: Iterable[tuple[int, str, int]], states: Mapping[str, int], symbols: Iterable[str]
+    ) -> None:
+        """Refuse a drawing in which some symbol leads nowhere from some state."""
+        rows = {(s, word) for s, word, _ in steps}
+        missing = next(((key, word) for word in symbols for key, s in states.items() if (s, word) not in rows), None)
+        if missing:
+            node = self.nodes[missing[0]]
+            raise self.refused(
+                node.place,
+                f"no arrow leads from {shown(node.text)} by {shown(missing[1])}. Every state needs one for each "
+                "symbol, if only to a state that is never left.",
+            )
 
     def _start(self, arrow: DrawnArrow, initial: dict[int, Number], state: int) -> None:
         if state in initial:
@@ -142,7 +169,7 @@ class Drawing:
         s, t = states[arrow.before], states[arrow.after]
         for word, value in self._entries(arrow):
             if word not in self._symbols:
-                self._symbols[word] = self._symbol(word, arrow.place)
+                self._symbols[word] = self._name(word, arrow.place, digits=str)
             if (s, word, t) in steps:
                 raise self.refused(arrow.place, f"the step by {shown(word)} occurs twice between these states.")
             steps[s, word, t] = value
@@ -150,49 +177,28 @@ class Drawing:
                 raise self._too_many("step", MOST_ENTRIES)
 
     def _entries(self, arrow: DrawnArrow) -> Iterator[tuple[str, Number]]:
-        """Words of symbols with their probabilities; without one it is 1."""
-        waiting: list[str] = []
-        for line in filter(None, map(str.strip, arrow.label.split("\n"))):
-            waiting.append(line)
-            if line.endswith(","):
-                continue
-            words, colon, value = " ".join(waiting).rpartition(":")
-            waiting = []
-            number = self._number(value.strip(), arrow.place) if colon else Fraction(1)
-            for word in self._words(words if colon else value, arrow.place):
-                yield word, number
-        if waiting or not arrow.label.strip():
+        """Words of symbols with their probabilities."""
+        if not arrow.label.strip():
             raise self.refused(
                 arrow.place,
-                f"expected lines such as a, b: 1/2 on the arrow of a step; got {shown(arrow.label)}.",
+                "expected lines such as a, b: 1/2 on the arrow of a step; got ''. One that only shows where runs start "
+                f"is drawn as in {self.start}",
             )
-
-    def _words(self, text: str, place: int) -> list[str]:
-        """Words of a line of symbols; one with a bracket or a quote may hold a comma itself, and stands alone."""
-        if text.count(",") > MOST_ENTRIES:
-            raise self._too_many("symbol", MOST_ENTRIES)
-        words = [word.strip() for word in text.split(",")]
-        if len(words) > 1 and _ENCLOSING.search(text):
-            raise self.refused(
-                place,
-                f"brackets and quotes in a list are escaped as in web addresses, %28 for (; got {shown(text)}.",
-            )
-        return words
-
-    def _number(self, text: str, place: int) -> Number:
         try:
-            return number_of(text)
-        except ValueError:
-            raise self.refused(place, f"expected a probability behind the colon; got {shown(text)}.") from None
+            yield from entries(arrow.label)
+        except ValueError as wrong:
+            raise self.refused(arrow.place, f"{wrong}.") from None
 
-    def _symbol(self, word: str, place: int) -> Hashable:
-        if ":" in word:
-            raise self.refused(place, f"a colon in a symbol is written as %3A; got {shown(word)}.")
-        return self._name(word, place, digits=str)
+    def _state(self, node: DrawnNode) -> Hashable:
+        if not node.text:
+            raise self.refused(
+                node.place, f"expected the name of a state; got nothing. Where runs start is drawn as in {self.start}"
+            )
+        return self._name(node.text, node.place, digits=int)
 
     def _name(self, word: str, place: int, digits: type) -> Hashable:
         """Name from its word; what only a picture shows is refused, as are escapes that may also be the name."""
-        if not word or "…" in word or word[0] == "'" or word[-1] == "'":
+        if not word or "…" in word or word[0] == "'" or word[-1] == "'" or _QUOTED.fullmatch(word):
             raise self.refused(
                 place, f"expected names in full and without quotes, not as a picture shows them; got {shown(word)}."
             )

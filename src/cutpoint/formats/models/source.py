@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,8 +62,8 @@ class Source:
         return content
 
     def text(self) -> str:
-        """The content as text in UTF-8."""
-        content = self.content(MOST_TEXT)
+        """The content as text in UTF-8, without the mark that some editors put at its beginning."""
+        content = self.content(MOST_TEXT).removeprefix(BOM_UTF8)
         try:
             return content.decode()
         except UnicodeDecodeError as wrong:

@@ -15,6 +15,9 @@ from cutpoint.formats.models.drawn import Drawing, DrawnArrow, DrawnNode, whole_
 from cutpoint.formats.models.model import Model, Options
 from cutpoint.formats.models.source import MOST_LINES, Source
 
+START = r"\node (start0) at (0, 1) {start}; and \path (start0) edge[dashed] (0);"
+"""How it is drawn that runs start in the node 0."""
+
 _PLAIN = {text: character for character, text in SPECIAL.items()}
 _SYMBOLS = "% symbols:"
 _BEGIN = re.compile(r"\\begin\{tikzpicture\}(?:\[[^\]]*\])?")
@@ -53,7 +56,7 @@ class _Picture:
 
     def __init__(self, source: Source, options: Options) -> None:
         self.source = source
-        self._drawing = Drawing(source, options, int)
+        self._drawing = Drawing(source, options, int, START)
         self.began = self.ended = False
 
     def drawing(self) -> Drawing:
