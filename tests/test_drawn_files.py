@@ -384,11 +384,15 @@ def test_a_belief_network_is_not_an_acceptor(tmp_path: Path) -> None:
         ("digraph {" + ";" * 1001, "the file has more than 1,000 words, the most that are read."),
         ("digraph {" + "[a=b]" * 1001, "line 1: expected a node, an arrow or a setting; got '['."),
         ("digraph { x [" + "a=b " * 2000, "the file has more than 1,000 words, the most that are read."),
-        ("digraph { a" + "->a" * 200 + "}", "the file has more than 100 arrows, the most that are read."),
-        ("digraph {" + "a->a " * 200 + "}", "the file has more than 100 arrows, the most that are read."),
+        ("digraph { " + ";".join(f"a{k}" for k in range(20)) + "->a" * 200 + "}", "the file has more than 100 arrows, the most that are read."),
+        ("digraph { " + ";".join(f"a{k}" for k in range(20)) + " a->a" * 200 + "}", "the file has more than 100 arrows, the most that are read."),
+        ("digraph {" + "a->a " * 60 + "}", "the file has more than 50 arrows between the same nodes as others. Write all symbols"),
+        ("digraph { a" + "->a" * 60 + "}", "the file has more than 50 arrows between the same nodes as others."),
         ('digraph { a [label="' + "\\n" * 101 + '"] }', "a text in quotes has more than 100 escapes, the most that are read."),
         ('digraph { i [shape=none] i -> a a -> a [label="' + "a," * 101 + 'a"] }', "line 1: the label has more than 100 symbols, the most that are read."),
-        ('digraph { i [shape=none] i -> a a -> a [label="' + "b,".join(map(str, range(101))) + '"] }', "the file has more than 100 steps, the most"),
+        ('digraph { i [shape=none] i -> a a -> a [label="' + "a,\n" * 101 + 'a"] }', "line 1: the label has more than 100 lines, the most that are read."),
+        ('digraph { i [shape=none] i -> a ' + "".join(f'a->a [label="b{k}, c{k}"] ' for k in range(30)) + '}', "the file has more than 50 exact steps, the most"),
+        ('digraph { i [shape=none] i -> a a -> a [label="' + "b: 1.0\\n".join(map(str, range(99))) + '"] a -> b [label="a, b, c: 1.0"] }', "the file has more than 100 steps, the most"),
     ],
 )  # fmt: skip
 def test_bounds(text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,6 +401,8 @@ def test_bounds(text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("cutpoint.formats.models.drawn.MOST_LINES", 100)
     monkeypatch.setattr("cutpoint.formats.models.drawn.MOST_ENTRIES", 100)
     monkeypatch.setattr("cutpoint.formats.models.drawn_labels.MOST_ENTRIES", 100)
+    monkeypatch.setattr("cutpoint.formats.models.drawn.MOST_FRACTIONS", 50)
+    monkeypatch.setattr("cutpoint.formats.models.drawn.MOST_PARALLEL", 50)
     with pytest.raises(cp.FormatError) as refused:
         loaded(text, tmp_path)
     assert str(refused.value).removeprefix(f"{tmp_path}/model.dot: ").startswith(sentence)

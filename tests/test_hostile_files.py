@@ -20,6 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
+from cutpoint.formats.models.source import Source
+from cutpoint.formats.models.strict import document
 from tests.golden.generate import FOLDER, golden
 
 COIN = cp.p_adic(2)
@@ -126,6 +128,22 @@ def test_many_small_values_are_refused_before_memory_is_taken(tmp_path: Path) ->
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert refusal(tmp_path / "model.json", text) == "the file holds more than 2,500,000 values, the most that is read."
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
+def test_the_keys_of_many_matrices_are_not_compared_with_each_other() -> None:
+    class Key(str):
+        compared = 0
+
+        def __eq__(self, other: object) -> bool:
+            Key.compared += 1
+            return str.__eq__(self, str(other))
+
+        __hash__ = str.__hash__
+
+    keys = [Key(k) for k in range(1000)]
+    found = document(Source("model", ".json"), json.dumps(dict.fromkeys(keys, 1))).fields(keys)
+    assert list(found) == [str(k) for k in range(1000)]
+    assert Key.compared < 10_000
 
 
 def test_many_short_lines_are_refused_before_memory_is_taken(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ MOST_PICTURED = 60
 MOST_ENTRIES = 10_000
 """Most transitions of an acceptor that is drawn without being asked for."""
 ELLIPSIS = "…"
-TEXT, HEAD = "text-align: left; overflow-wrap: anywhere", "text-align: left; white-space: nowrap"
+TEXT, HEAD = "text-align: left; min-width: 5em; overflow-wrap: anywhere", "text-align: left; white-space: nowrap"
 """How the first column of a table is set: texts of any length, or names of states. A notebook sets all to the right."""
 
 

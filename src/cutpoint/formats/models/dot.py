@@ -122,7 +122,7 @@ class _Parser:
             self._check_no_subgraph()
             path.append(self._name("the node that the arrow leads to"))
             self._meet(path[-1], place)
-            self.drawing.check_arrows(len(path))
+            self.drawing.check_arrows(len(self.nodes), len(path))
         if self.pieces.kind == "sign" and self.pieces.text in ("--", ":", "+"):
             raise self.refused("expected an arrow ->, or names without ports and without +")
         attributes = _kept(self._attributes())

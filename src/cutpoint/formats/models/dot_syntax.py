@@ -12,8 +12,8 @@ from cutpoint.data.names import counted, shown
 from cutpoint.errors import FormatError
 from cutpoint.formats.models.source import MOST_LINES, Source
 
-MOST_PIECES = 2**25
-"""Most words and signs of a file: one that was saved has fewer."""
+MOST_PIECES = 20_000_000
+"""Most words and signs of a file: one that was saved has at most nine for each of two million arrows."""
 
 _LETTER = r"A-Za-z_\x80-\U0010ffff"
 _SPACE = r"(?: [ \t\r\n\f\v]++ | //[^\n]*+ | /\*(?:[^*]++|\*(?!/))*+\*/ | ^\#[^\n]*+ )*+"

@@ -7,17 +7,20 @@ comma nor the colon of a label can be part of one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
+
+import numpy as np
 
 from cutpoint.data.names import counted, shown
 from cutpoint.diagrams.diagram import Diagram, Look, Wording, state_diagram
 from cutpoint.errors import FormatError
 from cutpoint.formats.models.arrays import Number, assembled, check_room
 from cutpoint.formats.models.drawn_labels import entries
-from cutpoint.formats.models.model import MOST_ENTRIES, Model, Options, only_acceptor
+from cutpoint.formats.models.model import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, only_acceptor
 from cutpoint.formats.models.names import MARK, name_of_token, token
 from cutpoint.formats.models.numerals import number_of, numeral
 from cutpoint.formats.models.source import MOST_LINES, Source
@@ -28,9 +31,12 @@ WHOLE = Wording(partial(token, digits=int), token, numeral, is_whole=True)
 ADVICE = "Write probabilities as in a, b: 1/2, or load with normalized=True to rescale rows."
 """What to do about rows that do not sum to 1."""
 
+MOST_PARALLEL = 100_000
+"""Most arrows beyond one for each pair of nodes; what was saved has none."""
+
 _STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _QUOTED = re.compile(r'".+"')
-_NUMBER = re.compile(r"([0-9]+)")
+_NUMBER = re.compile(r"[0-9]+")
 
 
 def whole_diagram(model: Model, kind: str) -> Diagram:
@@ -71,6 +77,7 @@ class Drawing:
         self.symbols: list[str] | None = None
         self._counts = {False: 0, True: 0}
         self._symbols: dict[str, Hashable] = {}
+        self._fractions = 0
 
     def add_node(self, key: str, node: DrawnNode) -> None:
         """Take in a node."""
@@ -81,12 +88,17 @@ class Drawing:
     def add_arrow(self, arrow: DrawnArrow) -> None:
         """Take in an arrow."""
         self.arrows.append(arrow)
-        self.check_arrows(0)
 
-    def check_arrows(self, further: int) -> None:
-        """Refuse more arrows than a file that was saved can have."""
-        if len(self.arrows) + further > MOST_LINES:
+    def check_arrows(self, n_nodes: int, further: int = 0) -> None:
+        """Refuse more arrows than a file that was saved can have, and far more than one from each node to each."""
+        count = len(self.arrows) + further
+        if count > MOST_LINES:
             raise self._too_many("arrow", MOST_LINES)
+        if count > n_nodes**2 + MOST_PARALLEL:
+            raise self.source.refused(
+                f"the file has more than {counted(MOST_PARALLEL, 'arrow')} between the same nodes as others. "
+                "Write all symbols of two states on one arrow, as in a, b: 1/2."
+            )
 
     def add_symbols(self, words: str, place: int) -> None:
         """Take in the words of all symbols in their order."""
@@ -114,8 +126,9 @@ class Drawing:
                 "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; "
                 f"got none. Draw one as in {self.start}"
             )
-        symbols = self._alphabet({word for _, word, _ in steps})
-        self._check_complete(steps, states, symbols)
+        check_room(self.source, len(states), len(self._symbols), exact=False)
+        symbols = self._alphabet()
+        self._check_complete(steps, list(states), symbols)
         return assembled(
             self.source,
             self.options,
@@ -141,16 +154,17 @@ class Drawing:
         return self.refused(arrow.place, f"an arrow leads to {where}: runs come from there, as {why}.")
 
     def _check_complete(
-        self, steps: Iterable[tuple[int, str, int]], states: Mapping[str, int], symbols: Iterable[str]
+        self, steps: Iterable[tuple[int, str, int]], states: Sequence[str], symbols: Mapping[str, int]
     ) -> None:
         """Refuse a drawing in which some symbol leads nowhere from some state."""
-        rows = {(s, word) for s, word, _ in steps}
-        missing = next(((key, word) for word in symbols for key, s in states.items() if (s, word) not in rows), None)
-        if missing:
-            node = self.nodes[missing[0]]
+        leads = np.zeros((len(symbols), len(states)), dtype=np.bool_)
+        for s, word, _ in steps:
+            leads[symbols[word], s] = True
+        for a, s in np.argwhere(~leads):
+            node = self.nodes[states[s]]
             raise self.refused(
                 node.place,
-                f"no arrow leads from {shown(node.text)} by {shown(missing[1])}. Every state needs one for each "
+                f"no arrow leads from {shown(node.text)} by {shown(list(symbols)[a])}. Every state needs one for each "
                 "symbol, if only to a state that is never left.",
             )
 
@@ -175,6 +189,9 @@ class Drawing:
             steps[s, word, t] = value
             if len(steps) > MOST_ENTRIES:
                 raise self._too_many("step", MOST_ENTRIES)
+            self._fractions += isinstance(value, Fraction)
+            if self._fractions > MOST_FRACTIONS:  # what is saved has either fractions alone or floats alone
+                raise self._too_many("exact step", MOST_FRACTIONS)
 
     def _entries(self, arrow: DrawnArrow) -> Iterator[tuple[str, Number]]:
         """Words of symbols with their probabilities."""
@@ -211,8 +228,9 @@ class Drawing:
         except ValueError:
             raise self.refused(place, f"{shown(word)} cannot be read as a name.") from None
 
-    def _alphabet(self, used: set[str]) -> dict[str, int]:
+    def _alphabet(self) -> dict[str, int]:
         """Words of the symbols with their codes: as they are listed, or else sorted, numbers by their size."""
+        used = self._symbols.keys()
         if self.symbols is None:
             return {word: code for code, word in enumerate(sorted(used, key=_natural))}
         codes = {word: code for code, word in enumerate(self.symbols)}
@@ -223,8 +241,10 @@ class Drawing:
         return codes
 
 
-def _natural(word: str) -> list[str | tuple[int, str]]:
-    """Key that sorts s2 before s10."""
-    parts: list[str | tuple[int, str]] = list(_NUMBER.split(word))
-    parts[1::2] = [(len(digits.lstrip("0")), digits) for digits in _NUMBER.findall(word)]
-    return parts
+def _natural(word: str) -> str:
+    """Key that sorts s2 before s10: before a number stands how many digits it has, as a character."""
+    return _NUMBER.sub(_ranked, word)
+
+
+def _ranked(found: re.Match[str]) -> str:
+    return f"{chr(min(len(found[0].lstrip('0')), sys.maxunicode))}{found[0]}\0"

@@ -34,6 +34,8 @@ def entries(label: str) -> Iterator[tuple[str, Number]]:
     >>> list(entries("a,\nb: 1/2\nc"))
     [('a', Fraction(1, 2)), ('b', Fraction(1, 2)), ('c', Fraction(1, 1))]
     """
+    if label.count("\n") > MOST_ENTRIES:
+        raise ValueError(f"the label has more than {counted(MOST_ENTRIES, 'line')}, the most that are read")
     waiting: list[str] = []
     for line in filter(None, map(str.strip, label.split("\n"))):
         waiting.append(line)

@@ -50,12 +50,13 @@ class Value:
 
     def fields(self, required: Iterable[str] = (), optional: Iterable[str] = ()) -> dict[str, Value]:
         """Members of an object that has the required keys and at most the optional ones beside them."""
-        members, required = self.members(), tuple(required)
+        members, required, optional = self.members(), tuple(required), tuple(optional)
+        allowed = {*required, *optional}
         for key in required:
             if key not in members:
                 raise self.source.refused(f"expected the key {key!r}, which is missing.", self.place)
         for key in members:
-            if key not in required and key not in optional:
+            if key not in allowed:
                 known = listed((*required, *optional), limit=20)
                 raise self.source.refused(f"expected keys out of {known}; got {shown(key)}.", self.place)
         return members

@@ -110,6 +110,7 @@ class _Picture:
                 raise self._drawing.refused(number, f"expected the key of a node above; got {shown(key)}.")
         text = self._text(label or "", number)
         self._drawing.add_arrow(DrawnArrow(before, after, text, "dashed" in _options(options), number))
+        self._drawing.check_arrows(len(self._drawing.nodes))
 
     def _text(self, text: str, number: int) -> str:
         """What LaTeX prints, in plain text: fractions with a slash, subscripts behind their letter."""
