@@ -36,6 +36,7 @@ class Done(NamedTuple):
 
 
 Run = Callable[..., Done]
+RESCALE = "use cutpoint convert --normalized to rescale rows."
 
 
 def binary(word: str) -> Fraction:
@@ -355,6 +356,18 @@ def test_compare(run: Run) -> None:
     assert json.loads(run("compare", "always.json", "gallery:parity", "--json").out)["left"] == 1.0
 
 
+def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) -> None:
+    cp.save(cp.random_acceptor(3, "abcde", rng=1), here / "first.json")
+    steps = [[[1 - p, p], [p, 1 - p]] for p in (0.01, 0.02, 0.03, 0.04, 0.05)]
+    cp.save(cp.Acceptor(2, "abcde", steps, 0, {1}), here / "slow.json")
+    done = run("compare", "slow.json", "first.json", "--max-length", "100000")
+    assert (done.code, done.out[:13]) == (3, "different on ")
+    assert re.search(
+        r"at length \d+ there are [\d,]+ words to keep, more than 100,000. Lower --max-length to \d+.\n$", done.err
+    )
+    assert run("compare", "slow.json", "slow.json", "--max-length", "100000").out == "equal on all words\n0 at ''\n"
+
+
 def test_minimize(run: Run, here: Path) -> None:
     double = cp.mixture([cp.gallery.parity(), cp.gallery.parity()])
     cp.save(double, here / "double.json", cut_point="1/3")
@@ -362,6 +375,17 @@ def test_minimize(run: Run, here: Path) -> None:
     assert told == {"states": 4, "lumped": 2, "dimension": 2}
     assert cp.read_model(here / "smaller.json").cut_point == Fraction(1, 3)
     assert run("compare", "double.json", "smaller.json").out == "equal on all words\n"
+
+
+def test_rows_that_are_off_are_rescaled_by_the_program_too(run: Run, here: Path) -> None:
+    row = 'p -> q [label="a: 1/4"] p -> p [label="a: 1/4"] q -> q [label=a]'
+    (here / "off.dot").write_text(f"digraph {{ i [shape=none] i -> p {row} }}")
+    done = run("convert", "off.dot", "off.json")
+    assert (done.code, done.err.split("got 1/2. ")[1]) == (3, f"Write probabilities as in a, b: 1/2, or {RESCALE}\n")
+    assert run("convert", "off.dot", "off.json", "--normalized").code == 0
+    assert cp.load(here / "off.json") == cp.Acceptor("pq", "a", {"a": [["1/2", "1/2"], [0, 1]]}, "p", set())
+    (here / "off.att").write_text("0 0 a 0\n0 0 b 1\n0\n")
+    assert f" U{RESCALE[1:]}\n" in run("info", "off.att").err
 
 
 def test_convert(run: Run, here: Path) -> None:

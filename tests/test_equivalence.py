@@ -323,6 +323,17 @@ def test_distance_of_floats(A: cp.Acceptor, seed: int) -> None:
     )
 
 
+def test_distance_tells_how_far_it_is() -> None:
+    A = cp.random_acceptor(3, "ab", rng=0)
+    seen: list[int] = []
+    found = cp.distance(A, cp.random_acceptor(3, "ab", rng=1), 5, callback=seen.append)
+    assert found == cp.distance(A, cp.random_acceptor(3, "ab", rng=1), 5)
+    assert seen == list(range(len(seen)))
+    assert 1 < len(seen) <= 6
+    same = cp.distance(A, A, 10**6)
+    assert (same, type(same.value)) == (cp.Distance(0.0, ""), float)
+
+
 def test_distance_goes_far_where_acceptors_forget() -> None:
     A, B = cp.random_acceptor(3, "ab", rng=1).rationalized(100), cp.random_acceptor(3, "ab", rng=2).rationalized(100)
     short = cp.distance(A, B, 8)

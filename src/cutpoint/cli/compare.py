@@ -6,8 +6,9 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import MODEL, check_standard_input, json_option, model_of
-from cutpoint.decision.distance import distance
+from cutpoint.decision.distance import Distance, distance
 from cutpoint.decision.equivalence import Different, equivalence
+from cutpoint.model import Acceptor
 
 
 @click.command()
@@ -27,9 +28,10 @@ def command(left: str, right: str, tolerance: float | None, max_length: int | No
     verdict = equivalence(one, two, tolerance=tolerance)
     if isinstance(verdict, Different) and not (one.is_exact and two.is_exact):
         verdict = Different(verdict.word, float(verdict.left), float(verdict.right))
-    farthest = None if max_length is None else distance(one, two, max_length)
     if not as_json:
-        printing.data(str(verdict))
+        printing.data(str(verdict))  # it is known, whatever becomes of the distance
+    farthest = None if max_length is None else _distance(one, two, max_length)
+    if not as_json:
         if farthest is not None:
             printing.data(str(farthest))
         return
@@ -39,3 +41,16 @@ def command(left: str, right: str, tolerance: float | None, max_length: int | No
     if farthest is not None:
         told["distance"] = {"value": farthest.value, "word": farthest.word, "max_length": max_length}
     printing.data(printing.as_json(told))
+
+
+def _distance(one: Acceptor, two: Acceptor, max_length: int) -> Distance:
+    """Distance of two models, with a bar that moves length by length."""
+    with printing.progress() as bar:
+        if bar is None:
+            return distance(one, two, max_length)
+        task = bar.add_task("comparing", total=max_length)
+
+        def watch(length: int) -> None:
+            bar.update(task, description=f"words of length {length:,}", completed=length)
+
+        return distance(one, two, max_length, callback=watch)

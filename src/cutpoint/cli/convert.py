@@ -15,8 +15,17 @@ from cutpoint.formats.models import save
 @click.option("--cut-point", help="Cut point to keep beside the model (JSON and NPZ).")
 @click.option("--bare", is_flag=True, help="Leave out the cut point and the notes, for formats that cannot hold them.")
 @click.option("--rounded", is_flag=True, help="Let formats of floats round the fractions of an exact model.")
+@click.option("--normalized", is_flag=True, help="Rescale rows of MODEL that do not sum to 1, as rounded ones.")
 @click.option("--weights", type=click.Choice(["log", "probability"]), help="Weights of AT&T text.")
-def command(model: str, output: str, cut_point: str | None, bare: bool, rounded: bool, weights: str | None) -> None:
+def command(
+    model: str,
+    output: str,
+    cut_point: str | None,
+    bare: bool,
+    rounded: bool,
+    normalized: bool,
+    weights: str | None,
+) -> None:
     """Write MODEL to OUTPUT; the extension tells the format.
 
     .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM), .dot (Graphviz), .tikz (LaTeX); .gz behind a text format
@@ -25,7 +34,7 @@ def command(model: str, output: str, cut_point: str | None, bare: bool, rounded:
     \b
     Example: cutpoint convert model.json model.drn --bare
     """
-    read = model_of(model)
+    read = model_of(model, normalized=normalized)
     kept = read.acceptor if bare else read
     save(kept, output, cut_point=cut_point, rounded=rounded, weights=weights)  # type: ignore[arg-type]
     printing.message(f"written to {output}.")

@@ -72,17 +72,17 @@ def _column(name: str, value: str) -> str | int:
     return int(value) if is_column and value.isdecimal() else value
 
 
-def model_of(name: str) -> Model:
-    """Model of a file, of standard input, or of the gallery."""
+def model_of(name: str, normalized: bool = False) -> Model:
+    """Model of a file, of standard input, or of the gallery; its rows rescaled if that is wanted."""
     if name.startswith("gallery:"):
         return Model(_of_gallery(name))
     if name != "-":
-        return read_model(name)
+        return read_model(name, normalized=normalized)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "standard-input.json"
         path.write_bytes(sys.stdin.buffer.read())
         try:
-            return read_model(path)
+            return read_model(path, normalized=normalized)
         except CutpointError as wrong:
             raise type(wrong)(str(wrong).replace(str(path), "standard input")) from None
 

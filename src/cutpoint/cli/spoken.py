@@ -16,6 +16,12 @@ PHRASES = (
     (re.compile(rf"(?<![\w-])({ARGUMENTS})=…"), r"--\1"),
     (re.compile(rf"(?<![\w-])({ARGUMENTS})=(?=['\"\d])"), r"--\1 "),
     (re.compile(r"\brounded=True"), "--rounded"),
+    (re.compile(r"\bLoad it with normalized=True"), "Use cutpoint convert --normalized"),
+    (re.compile(r"\bload with normalized=True"), "use cutpoint convert --normalized"),
+    (
+        re.compile(r"more than max_words=([\d,]+)\. Lower max_length to (\d+), or .*"),
+        r"more than \1. Lower --max-length to \2.",
+    ),
     (re.compile(r"\bn_states\b"), "--states"),
     (re.compile(r"\b(time_limit|min_probability)\b"), lambda found: f"--{found[1].replace('_', '-')}"),
     (re.compile(r"Hold out none, or"), "Hold out none with --holdout 0, name a file to judge by with --test, or"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -40,7 +41,13 @@ class Distance:
         return f"Distance(value={shown(self.value)}, word={self.word!r})"
 
 
-def distance(left: Acceptor | Linear, right: Acceptor | Linear, max_length: int, max_words: int = 100_000) -> Distance:
+def distance(
+    left: Acceptor | Linear,
+    right: Acceptor | Linear,
+    max_length: int,
+    max_words: int = 100_000,
+    callback: Callable[[int], object] | None = None,
+) -> Distance:
     r"""Largest difference :math:`\max_{|x| \le n} |f(x) - g(x)|` of two acceptors or linear functions, with the word.
 
     From the back, length by length: each word z has its columns :math:`P_A(z) f_A` and :math:`P_B(z) f_B`. Words with
@@ -56,6 +63,7 @@ def distance(left: Acceptor | Linear, right: Acceptor | Linear, max_length: int,
     left, right : acceptors or linear functions over the same symbols.
     max_length : n, the length of the longest words.
     max_words : most words kept at one length; the search says so if it would need more.
+    callback : called with each length that is done.
 
     Returns
     -------
@@ -81,14 +89,14 @@ def distance(left: Acceptor | Linear, right: Acceptor | Linear, max_length: int,
     first = Linear.of(left)
     second = Linear.of(right).reordered(first.alphabet)
     exact = first.is_exact and second.is_exact
-    if exact and equivalence(first, second):  # no bound would ever drop a word
-        return Distance(Fraction(0), first.alphabet.decode(np.array([], dtype=np.int32)))
+    if left == right or (exact and equivalence(first, second)):  # no bound would ever drop a word
+        return Distance(Fraction(0) if exact else 0.0, first.alphabet.decode(np.array([], dtype=np.int32)))
     scales = _scales(first, second) if exact else _Scales(1, 1, 1)
     sides = (
         _Side(first, isinstance(left, Acceptor), exact, scales, longest),
         _Side(second, isinstance(right, Acceptor), exact, scales, longest),
     )
-    best, codes, length = _largest(sides, scales, longest, limit)
+    best, codes, length = _largest(sides, scales, longest, limit, callback)
     value = Fraction(int(best), scales.initial * scales.final * scales.step**length) if exact else float(best)
     return Distance(value, first.alphabet.decode(np.array(codes, dtype=np.int32)))
 
@@ -143,7 +151,13 @@ class _Side:
         return found
 
 
-def _largest(sides: tuple[_Side, _Side], scales: _Scales, longest: int, limit: int) -> tuple[Any, Codes, int]:
+def _largest(
+    sides: tuple[_Side, _Side],
+    scales: _Scales,
+    longest: int,
+    limit: int,
+    callback: Callable[[int], object] | None,
+) -> tuple[Any, Codes, int]:
     """Largest absolute difference, its word, and the length at which the search ended, whose scale it has."""
     left, right = sides
     columns = left.final[None, :], right.final[None, :]
@@ -164,6 +178,8 @@ def _largest(sides: tuple[_Side, _Side], scales: _Scales, longest: int, limit: i
         )
         going = np.flatnonzero(np.maximum(high - other_low, other_high - low) > best)
         columns, words = (columns[0][going], columns[1][going]), [words[i] for i in going]
+        if callback is not None:
+            callback(length)
         if not words:
             break
     return best, where, length
