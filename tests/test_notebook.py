@@ -167,7 +167,7 @@ def test_names_that_cannot_be_seen_are_shown() -> None:
 def test_tables_read_well_in_a_notebook() -> None:
     page = SAMPLE._repr_html_()  # type: ignore[attr-defined]
     assert page.count('<table style="margin: 0 0 1em 0">') == 1, "notebooks would center it"
-    assert page.count('<td style="text-align: left; overflow-wrap: anywhere">') == len(SAMPLE)
+    assert page.count('<td style="text-align: left; min-width: 5em; overflow-wrap: anywhere">') == len(SAMPLE)
     assert HOSTILE._repr_html_().count('<td style="text-align: left; white-space: nowrap">') == 2 * 2  # type: ignore[attr-defined]
     assert HOSTILE._repr_html_().count('<figure style="margin: 0">') == 2  # type: ignore[attr-defined]
 

@@ -402,3 +402,19 @@ def test_refusals(call: Any, kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind) as refusal:
         call()
     assert str(refusal.value) == sentence
+
+
+def test_long_labels_lie_along_their_arrows_on_the_side_they_bend_to() -> None:
+    steps = [[0.1, 0.25, 0.65], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25]]
+    A = cp.Acceptor(3, "a", {"a": steps}, [2 / 3, 1 / 3, 0], {0})
+    assert "sloped" not in cp.to_tikz(A)
+    text = cp.to_tikz(A, digits=16)
+    places = {key: (float(x), float(y)) for key, x, y in re.findall(r"\((\d)\) at \((\S+), (\S+)\)", text)}
+    sides = {ends[::2]: ends[1] for ends in re.findall(r"\((\d)\) edge\[bend.*node\[(.*), pos.*\((\d)\);", text)}
+    assert places["1"][0] == places["2"][0] > places["0"][0]
+    assert places["1"][1] > places["2"][1]
+    assert sides == {
+        ("0", "1"): "auto", ("0", "2"): "auto", ("2", "0"): "auto", ("2", "1"): "auto",
+        ("1", "0"): "sloped, below", ("1", "2"): "sloped, above",
+    }  # fmt: skip
+    assert re.findall(r"start\d\) edge\[dashed\] node\[(.*?)\]", text) == ["sloped, above"] * 2

@@ -29,6 +29,8 @@ LETTER = 0.18
 """Width of a letter, on average."""
 SHORT_NAME = 4
 """Letters that a node of the smallest size has room for."""
+LONG_NUMBER = 8
+"""Digits of a probability beyond which labels lie along their arrows, as those of whole files do."""
 POSITION = {1: "", 2: "", 3: ", pos=0.4"}
 CROSSING = ", pos=0.3"
 """Where labels stand on arrows: those between more than three nodes cross in the middle."""
@@ -60,7 +62,7 @@ def tikz_text(drawn: Diagram) -> str:
         lines += _start(arrow, places[arrow.target], len(places))
     for arrow in drawn.arrows:
         both_ways = (arrow.target, arrow.source) in pairs
-        lines.append(_arrow(arrow, places[arrow.source], both_ways, len(places)))
+        lines.append(_arrow(arrow, places[arrow.source], places[arrow.target], both_ways, len(places)))
     return "\n".join(
         [
             r"% needs \usetikzlibrary{automata}",
@@ -103,19 +105,31 @@ def _node(node: Node, place: Place) -> str:
 def _start(arrow: Arrow, place: Place, count: int) -> Iterator[str]:
     """The word "start" beside a node, between its loop and the arrow to the next node, and a dashed arrow."""
     angle = place.outward + (180 if count == 1 else -90 if count == 2 else -70)
-    room = min(LETTER * sum(len(line.text) for line in arrow.lines), START_DISTANCE)
+    room = LETTER * sum(len(line.text) for line in arrow.lines)
+    room = min(room, (2 if _is_long(arrow) else 1) * START_DISTANCE)
     name = f"start{arrow.target}"
     yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE + room + place.width / 2)} {{start}};"
-    yield _edge(name, arrow, ["dashed"], "auto" if count < 3 else "auto, swap")
+    side = "sloped, above" if _is_long(arrow) else "auto" if count < 3 else "auto, swap"
+    yield _edge(name, arrow, ["dashed"], side)
 
 
-def _arrow(arrow: Arrow, place: Place, both_ways: bool, count: int) -> str:
+def _arrow(arrow: Arrow, place: Place, target: Place, both_ways: bool, count: int) -> str:
     if arrow.source == arrow.target:
         angle = place.outward
         loop = [f"out={_short(angle + 20)}", f"in={_short(angle - 20)}", "loop"]
         return _edge(arrow.source, arrow, loop, f"anchor={_short((angle + 180) % 360)}")
-    side = f"auto{POSITION.get(count, CROSSING)}"
+    side = (_along(place, target) if count > 2 and _is_long(arrow) else "auto") + POSITION.get(count, CROSSING)
     return _edge(arrow.source, arrow, ["bend left=20"] * both_ways, side)
+
+
+def _is_long(arrow: Arrow) -> bool:
+    return any(len(line.probability) > LONG_NUMBER and "/" not in line.probability for line in arrow.lines)
+
+
+def _along(place: Place, target: Place) -> str:
+    """Side of a label that lies along its arrow: where the arrow bends to, as letters stand upright or read down."""
+    right, down = round(target.x - place.x, 2), round(place.y - target.y, 2)
+    return "sloped, above" if (right, down) > (0, 0) else "sloped, below"
 
 
 def _edge(source: str, arrow: Arrow, options: list[str], side: str) -> str:
