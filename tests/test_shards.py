@@ -245,6 +245,9 @@ def _rewritten(folder: Path, content: dict[str, Any]) -> None:
     [
         (lambda c: c["shards"][0].update(distinct=7), "the shard does not fit its manifest"),
         (lambda c: c["shards"][0].update(symbols=3), "the shard does not fit its manifest"),
+        (lambda c: c["shards"][0].update(observations=2.0), "the shard does not fit its manifest"),
+        (lambda c: c["shards"][0].update(edges=10**15), "the shard does not fit its manifest"),
+        (lambda c: c["shards"][0].update(edges=0), "the shard does not fit its manifest"),
         (lambda c: c["shards"][0].update(sha256="0" * 64), "the manifest says 0000"),
         (lambda c: c["shards"][0].update(file="../secret"), "the name of a file beside the manifest"),
         (lambda c: c["shards"].append(c["shards"][0]), "shards of different names"),
@@ -256,6 +259,7 @@ def _rewritten(folder: Path, content: dict[str, Any]) -> None:
         (lambda c: c["marks"].append([2, None]), "true, false or null"),
         (lambda c: c["cutpoint"].update(version=2), "another version of cutpoint wrote them"),
         (lambda c: c["cutpoint"].update(format="acceptor"), "not the manifest of a folder of shards"),
+        (lambda c: c.update(evidence="no"), "expected true or false"),
         (lambda c: c.pop("evidence"), "'evidence', which is missing"),
     ],
 )
@@ -323,6 +327,7 @@ def test_arrays_that_would_lead_the_kernels_astray_are_refused(tmp_path: Path) -
         {"block_words": np.array([0, 1, 4])},
         {"block_words": np.array([0, 4, 4])},
         {"block_words": np.array([], dtype=np.int64)},
+        {"block_words": np.array([0, 2**64 // 3, 2**65 // 3 - 2**64, 4])},
         {"ends": np.array([1, 2, 1, 3])},
         {"counts": np.array([1.0, np.nan, 1.0, 1.0])},
         {"counts": np.array([0.0, 1.0, 1.0, 1.0])},
@@ -357,6 +362,7 @@ def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
         {"symbols": arrays["symbols"][1:]},
         {"lengths": np.array([3, -1, 2**14 + 1])},
         {"lengths": np.array([2, 1, 2**14 + 1])},
+        {"lengths": np.array([2**63 - 1, 2**63 - 1, 2**14 + 5])},
         {"marks": np.zeros(3, dtype=np.int32)},
     ):
         refused({**arrays, **change}, tmp_path / "wrong", shards.parts[0].size, sample)
