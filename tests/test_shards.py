@@ -1,8 +1,12 @@
 """Samples in shards: what is written is what was read, whatever the runs; wrong shards are refused in sentences."""
 
+import errno
 import hashlib
 import json
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +182,71 @@ def test_a_second_sample_does_not_go_into_the_same_folder(tmp_path: Path) -> Non
     folder_of(sample, tmp_path, 1)
     with pytest.raises(cp.InvalidArgument, match="holds shards already"):
         folder_of(sample, tmp_path, 1)
+
+
+@pytest.mark.parametrize("wrong", ["no rows", "full disk", "interrupted"])
+def test_where_the_work_fails_nothing_is_left(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, target = tmp_path / "words.csv", tmp_path / "deep" / "here"
+    table.write_text("word,accepted\n" + ("" if wrong == "no rows" else "ab,1\nb,0\nbb,0\n"))
+    problem = OSError(errno.ENOSPC, "No space left on device") if wrong == "full disk" else KeyboardInterrupt()
+    written = writing.write_together
+
+    def written_until(contents: Any) -> None:
+        if any(path.name == "shard-000002" for path in contents):
+            raise problem
+        written(contents)
+
+    monkeypatch.setattr(writing, "write_together", written_until)
+    kinds = {"no rows": cp.FormatError, "full disk": cp.InvalidFile, "interrupted": KeyboardInterrupt}
+    sentences = {"no rows": "no rows", "full disk": r"cannot be written \(No space left on device\)", "interrupted": "^$"}
+    with pytest.raises(kinds[wrong], match=sentences[wrong]):
+        cp.write_shards(table, target, observations=1)
+    assert not target.exists()
+    target.mkdir(parents=True)
+    (target / "shard-1.txt").write_text("of somebody else")
+    with pytest.raises(kinds[wrong]):
+        cp.write_shards(table, target, observations=1)
+    assert [path.name for path in target.iterdir()] == ["shard-1.txt"]
+
+
+def test_a_folder_in_which_others_write_is_left_alone(tmp_path: Path) -> None:
+    for name in (".shards-xyz", "shard-000000"):
+        target = tmp_path / f"with {name}"
+        (target / name).mkdir(parents=True)
+        with pytest.raises(cp.InvalidArgument, match=r"shards .* Name another one, or delete it first"):
+            cp.write_shards(cp.Sample(["a"]), target)
+        assert [path.name for path in target.iterdir()] == [name]
+
+
+def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None:
+    table, target = tmp_path / "words.csv", tmp_path / "here"
+    table.write_text("word,accepted\nab,1\nb,0\n")
+    program = (
+        "import os, signal, sys, cutpoint as cp\n"
+        "from cutpoint.formats.shards import writing\n"
+        "writing.write_whole = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "cp.write_shards(sys.argv[1], sys.argv[2])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert "shard-000000" in {path.name for path in target.iterdir()}
+    with pytest.raises(cp.InvalidFile, match="it is a folder, and not one of shards, for it has no manifest"):
+        cp.read_sample(target)
+    with pytest.raises(cp.InvalidArgument, match="Name another one, or delete it first"):
+        cp.write_shards(table, target)
+
+
+def test_tables_are_understood_as_read_sample_does(tmp_path: Path) -> None:
+    words, declared = tmp_path / "words.csv", tmp_path / "words.abbadingo"
+    words.write_text("word,outcome\nab,won\nb,lost\n")
+    with pytest.raises(cp.FormatError, match="positive='win' must be an outcome of some word; it is of none"):
+        cp.write_shards(words, tmp_path / "wrong", accepted="outcome", positive="win")
+    shards = cp.write_shards(words, tmp_path / "right", accepted="outcome", positive="won")
+    assert joined(shards) == cp.read_sample(words, accepted="outcome", positive="won")
+    declared.write_text("2 3\n1 2 0 0\n0 1 0\n")
+    shards = cp.write_shards(declared, tmp_path / "declared")
+    assert shards.alphabet == cp.read_sample(declared).alphabet
+    assert len(shards.alphabet) == 3
 
 
 def test_shards_of_different_alphabets_are_refused(tmp_path: Path) -> None:
