@@ -198,7 +198,11 @@ def test_where_the_work_fails_nothing_is_left(wrong: str, tmp_path: Path, monkey
 
     monkeypatch.setattr(writing, "write_together", written_until)
     kinds = {"no rows": cp.FormatError, "full disk": cp.InvalidFile, "interrupted": KeyboardInterrupt}
-    sentences = {"no rows": "no rows", "full disk": r"cannot be written \(No space left on device\)", "interrupted": "^$"}
+    sentences = {
+        "no rows": "no rows",
+        "full disk": r"cannot be written \(No space left on device\)",
+        "interrupted": "^$",
+    }
     with pytest.raises(kinds[wrong], match=sentences[wrong]):
         cp.write_shards(table, target, observations=1)
     assert not target.exists()

@@ -83,7 +83,8 @@ def write_shards(
             runs = [_Run.stored(run, workshop / f"run-{k}") for k, run in enumerate(_runs(source, options, workshop))]
             _written(runs, options.get("alphabet"), target, observations)
     except OSError as problem:
-        raise InvalidFile(f"{target}: the shards cannot be written ({problem.strerror or problem}).") from None
+        reason = problem.strerror or f"is the disk full? {problem}"  # NumPy tells how much was written, not why
+        raise InvalidFile(f"{target}: the shards cannot be written ({reason}).") from None
     return ShardedSample.open(target)
 
 
