@@ -1,6 +1,7 @@
 """The program on folders of shards."""
 
 import json
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -170,5 +171,6 @@ def test_fit_on_a_cluster(table: Path, tmp_path: Path, capsys: pytest.CaptureFix
         there = ("--engine", "dask", "--scheduler", made.scheduler_address)
         assert run("fit", folder, "-n", 2, "-o", tmp_path / "there.json", *there) == 0
         assert run("score", tmp_path / "here.json", folder, "-o", tmp_path / "x.tsv", *there) == 0
+        assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR), "tracebacks beside sentences"
     assert cp.load(tmp_path / "here.json") == cp.load(tmp_path / "there.json")
     capsys.readouterr()

@@ -370,6 +370,26 @@ def test_a_cluster_that_was_restarted_stops_with_a_sentence(shards: cp.ShardedSa
     assert same(fitted(shards, cp.engines.Dask(client)), fitted(shards))
 
 
+class Unreachable:
+    """A task whose result is lost on the way, or one that failed by itself."""
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+
+    def exception(self, timeout: float) -> None: ...
+
+    def result(self) -> None:
+        raise ConnectionResetError("in <TCP (closed)>: Connection reset by peer.")
+
+
+def test_a_result_lost_on_the_way_is_told_as_a_lost_scheduler(client: Any) -> None:
+    engine = cp.engines.Dask(client)
+    with pytest.raises(cp.EngineLost, match=r"scheduler was lost \(in <TCP \(closed\)>: Connection reset by peer\)\. "):
+        engine.result(Unreachable("finished"))
+    with pytest.raises(ConnectionResetError, match="reset by peer"):
+        engine.result(Unreachable("error"))
+
+
 def test_a_closed_client_stops_with_a_sentence(shards: cp.ShardedSample, cluster: Any) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.Client(cluster) as other:

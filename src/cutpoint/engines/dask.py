@@ -111,8 +111,10 @@ class Dask:
             ) from None
         except (distributed.CancelledError, OSError, RuntimeError) as problem:
             self.check_running()
-            if future.status not in ("cancelled", "lost"):
+            if future.status == "error":  # of the task itself
                 raise
+            if isinstance(problem, OSError):  # on the way, before the client has noticed
+                raise self.lost(_first_line(problem)) from None
             raise EngineLost(
                 f"the cluster dropped the work ({_first_line(problem)}). Run again; with a checkpoint the work goes on "
                 "from its last step."
