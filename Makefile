@@ -38,7 +38,8 @@ sanitize: check-python
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
 	  .venv-sanitize/bin/python -m pytest -q -n auto tests/test_native.py tests/test_kernels.py tests/test_sample.py \
-	  tests/test_acceptor_words.py tests/test_learning.py tests/test_baum_welch.py tests/test_merging.py -k "not needs_little_memory"
+	  tests/test_acceptor_words.py tests/test_learning.py tests/test_baum_welch.py tests/test_merging.py \
+	  tests/test_coding.py tests/test_shards.py -k "not needs_little_memory"
 
 wheel: $(STAMP)
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .

@@ -167,9 +167,17 @@ def limited(path: str) -> None:
 
 
 def memory(folder: Path) -> dict[str, Any]:
-    """A sample ten times as large as the memory that is allowed."""
-    per_shard = simulated(folder / "one", 1).memory
-    sample = simulated(folder / "large", -(-10 * LIMIT // per_shard))
+    """Files ten times as large as the memory that is allowed: 64 different ones, again and again under other names."""
+    few = simulated(folder / "few", 64)
+    large, parts = folder / "large", []
+    large.mkdir()
+    while sum(Path(part.name).stat().st_size for part in few.parts) * len(parts) / 64 < 10 * LIMIT:
+        part = few.parts[len(parts) % 64]
+        name = f"shard-{len(parts):06d}"
+        (large / name).hardlink_to(part.name)
+        parts.append(Packed(name, part.checksum, part.size))
+    (large / NAME).write_bytes(manifest(few.head, parts, has_evidence=True))
+    sample = cp.ShardedSample.open(large)
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1"}
     run = subprocess.run(
         [sys.executable, __file__, "--limited", str(folder / "large")],
@@ -308,9 +316,10 @@ def writing(folder: Path) -> dict[str, Any]:
             words = ("".join(letters[rng.integers(8, size=n)]) for n in rng.integers(5, 15, size=SHARD, endpoint=True))
             file.writelines(f"{word}\t{rng.integers(2)}\n" for word in words)
     code = (
-        "import cutpoint as cp, resource, sys, time; began = time.perf_counter(); "
+        "import cutpoint as cp, sys, time; began = time.perf_counter(); "
         "cp.write_shards(sys.argv[1], sys.argv[2], word=1, accepted=2); "
-        "print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+        "peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]; "  # getrusage has the parent's too
+        "print(time.perf_counter() - began, int(peak) * 1024)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code, str(table), str(folder / "shards")], capture_output=True, text=True, check=True
