@@ -19,6 +19,7 @@ import cutpoint as cp
 from cutpoint.data.coded import CodedSample
 from cutpoint.data.packing import MAGIC, Packed, arrays_of, file_of
 from cutpoint.data.shards import Head, Shards, Size
+from cutpoint.data.storage import write_together
 from cutpoint.formats.shards import writing
 from cutpoint.formats.shards.manifest import manifest
 
@@ -189,12 +190,11 @@ def test_where_the_work_fails_nothing_is_left(wrong: str, tmp_path: Path, monkey
     table, target = tmp_path / "words.csv", tmp_path / "deep" / "here"
     table.write_text("word,accepted\n" + ("" if wrong == "no rows" else "ab,1\nb,0\nbb,0\n"))
     problem = OSError(errno.ENOSPC, "No space left on device") if wrong == "full disk" else KeyboardInterrupt()
-    written = writing.write_together
 
     def written_until(contents: Any) -> None:
         if any(path.name == "shard-000002" for path in contents):
             raise problem
-        written(contents)
+        write_together(contents)
 
     monkeypatch.setattr(writing, "write_together", written_until)
     kinds = {"no rows": cp.FormatError, "full disk": cp.InvalidFile, "interrupted": KeyboardInterrupt}
