@@ -191,7 +191,7 @@ def _format(path: Source, given: str | None) -> str:
     if Path(path).is_dir():
         raise InvalidFile(
             f"{os.fspath(path)}: expected a file; it is a folder, and not one of shards, for it has no manifest.json. "
-            "cutpoint shard or write_shards(...) make such a folder; if that was interrupted, do it again."
+            "Make one with cutpoint shard; if that was interrupted, do it again."
         )
     raise InvalidArgument(
         f"{os.fspath(path)}: the format is not clear from the name {Path(path).name!r}. "
