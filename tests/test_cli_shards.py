@@ -1,6 +1,9 @@
 """The program on folders of shards."""
 
 import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +105,41 @@ def test_fit_and_score_a_folder(
     )
 
 
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """No file can grow beyond a size, as on a disk that is full."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_told_and_nothing_is_left(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    polars = pytest.importorskip("polars")
+    folder, model, events = tmp_path / "shards", tmp_path / "model.json", tmp_path / "events"
+    cp.save(cp.gallery.parity(), model)
+    events.mkdir()
+    rows = polars.DataFrame({"id": [f"visitor {k}" for k in range(400)], "event": ["a"] * 400})
+    for name in ("1.parquet", "2.parquet"):
+        rows.write_parquet(events / name)
+    with files_of_at_most(500):
+        assert run("shard", table, "-o", folder) == 3
+        assert run("shard", events / "*.parquet", "--id", "id", "--event", "event", "-o", folder) == 3
+    for line in capsys.readouterr().err.splitlines():
+        assert line.startswith(f"cutpoint: {folder}: the shards cannot be written (")
+    assert run("shard", table, "-o", folder, "--observations", 50) == 0
+    before = sorted(tmp_path.iterdir())
+    with files_of_at_most(500):
+        assert run("score", model, folder, "-o", tmp_path / "scores.parquet") == 3
+    assert "scores.parquet: the file cannot be written (" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_what_is_refused(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, folder = tmp_path / "model.json", tmp_path / "shards"
     cp.save(cp.gallery.parity(), model)
@@ -133,5 +171,6 @@ def test_fit_on_a_cluster(table: Path, tmp_path: Path, capsys: pytest.CaptureFix
         there = ("--engine", "dask", "--scheduler", made.scheduler_address)
         assert run("fit", folder, "-n", 2, "-o", tmp_path / "there.json", *there) == 0
         assert run("score", tmp_path / "here.json", folder, "-o", tmp_path / "x.tsv", *there) == 0
+        assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR), "tracebacks beside sentences"
     assert cp.load(tmp_path / "here.json") == cp.load(tmp_path / "there.json")
     capsys.readouterr()

@@ -236,6 +236,9 @@ def test_what_engines_cannot_take() -> None:
         cp.engines.Dask("tcp://127.0.0.1:1", patience=0)
     with pytest.raises(cp.EngineLost, match=r"tcp://127\.0\.0\.1:1: no scheduler answers there"):
         cp.engines.Dask("tcp://127.0.0.1:1", patience=0.2)
+    for address in ("nonsense", "tcp://10.0.0.1", "tcp://here:port", "foo://here:1", "inproc://x"):
+        with pytest.raises(cp.InvalidArgument, match="expected the address of a scheduler, such as tcp://"):
+            cp.engines.Dask(address, patience=0.2)
 
 
 def test_functions_of_one_sample_refuse_shards(shards: cp.ShardedSample) -> None:
@@ -323,7 +326,8 @@ def test_a_shard_missing_or_damaged_is_named(name: str, tmp_path: Path, request:
 
 
 def test_workers_with_other_kernels_are_refused(shards: cp.ShardedSample, client: Any) -> None:
-    from cutpoint.engines.dask import _block_total, kernel_signature
+    from cutpoint.engines.alike import kernel_signature
+    from cutpoint.engines.dask import _block_total
 
     assert _block_total([1, 2], kernel_signature(), lambda shard: shard, ()) == 3  # type: ignore[list-item]
     placed = cp.engines.Dask(client).load(shards, shards.alphabet)
@@ -331,6 +335,70 @@ def test_workers_with_other_kernels_are_refused(shards: cp.ShardedSample, client
     with pytest.raises(cp.KernelsUnavailable, match="workers must have the same kernels"):
         placed.total(len)
     placed.close()
+
+
+def test_workers_with_another_version_or_none_are_refused(
+    shards: cp.ShardedSample, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cutpoint.engines.alike.installed", lambda: "9.9")
+    with pytest.raises(
+        cp.KernelsUnavailable, match=r"this process has, 9\.9; the worker tcp://\S+ has \d\S+\. Install"
+    ):
+        fitted(shards, cp.engines.Dask(client))
+    monkeypatch.setattr("cutpoint.engines.dask.PACKAGE", "no-such-package")
+    with pytest.raises(cp.KernelsUnavailable, match=r"the worker tcp://\S+ has none\. Install it there: pip install"):
+        fitted(shards, cp.engines.Dask(client))
+
+
+def murder(shard: Any) -> None:
+    """End the process of a worker, as a system does that is short of memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_that_die_again_and_again_stop_the_work_with_a_sentence(client: Any) -> None:
+    one = cp.ShardedSample.of(SAMPLE)
+    placed = cp.engines.Dask(client).load(one, one.alphabet)
+    with pytest.raises(cp.EngineLost, match=r"died again and again .*[^. ]\)\. Give the workers more memory, or make"):
+        placed.total(murder)
+    placed.close()
+    client.wait_for_workers(2)
+
+
+def test_a_cluster_that_was_restarted_stops_with_a_sentence(shards: cp.ShardedSample, client: Any) -> None:
+    with pytest.raises(cp.EngineLost, match=r"the cluster dropped the work .* with a checkpoint the work goes on"):
+        fitted(shards, cp.engines.Dask(client), callback=lambda at: client.restart() if at.steps == 2 else None)
+    assert same(fitted(shards, cp.engines.Dask(client)), fitted(shards))
+
+
+class Unreachable:
+    """A task whose result is lost on the way, or one that failed by itself."""
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+
+    def exception(self, timeout: float) -> None: ...
+
+    def result(self) -> None:
+        raise ConnectionResetError("in <TCP (closed)>: Connection reset by peer.")
+
+
+def test_a_result_lost_on_the_way_is_told_as_a_lost_scheduler(client: Any) -> None:
+    engine = cp.engines.Dask(client)
+    with pytest.raises(cp.EngineLost, match=r"scheduler was lost \(in <TCP \(closed\)>: Connection reset by peer\)\. "):
+        engine.result(Unreachable("finished"))
+    with pytest.raises(ConnectionResetError, match="reset by peer"):
+        engine.result(Unreachable("error"))
+
+
+def test_a_closed_client_stops_with_a_sentence(shards: cp.ShardedSample, cluster: Any) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster) as other:
+        engine = cp.engines.Dask(other)
+        with pytest.raises(cp.EngineLost, match="the client is closed"):
+            fitted(shards, engine, callback=lambda at: other.close() if at.steps == 2 else None)
+        for closed in (engine, cp.engines.Dask(other)):
+            with pytest.raises(cp.EngineLost, match="the client is closed"):
+                fitted(shards, closed)
 
 
 def test_an_impossible_observation_is_named_across_processes(shards: cp.ShardedSample, client: Any) -> None:

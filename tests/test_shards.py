@@ -1,8 +1,12 @@
 """Samples in shards: what is written is what was read, whatever the runs; wrong shards are refused in sentences."""
 
+import errno
 import hashlib
 import json
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ import cutpoint as cp
 from cutpoint.data.coded import CodedSample
 from cutpoint.data.packing import MAGIC, Packed, arrays_of, file_of
 from cutpoint.data.shards import Head, Shards, Size
+from cutpoint.data.storage import write_together
 from cutpoint.formats.shards import writing
 from cutpoint.formats.shards.manifest import manifest
 
@@ -180,6 +185,74 @@ def test_a_second_sample_does_not_go_into_the_same_folder(tmp_path: Path) -> Non
         folder_of(sample, tmp_path, 1)
 
 
+@pytest.mark.parametrize("wrong", ["no rows", "full disk", "interrupted"])
+def test_where_the_work_fails_nothing_is_left(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, target = tmp_path / "words.csv", tmp_path / "deep" / "here"
+    table.write_text("word,accepted\n" + ("" if wrong == "no rows" else "ab,1\nb,0\nbb,0\n"))
+    problem = OSError(errno.ENOSPC, "No space left on device") if wrong == "full disk" else KeyboardInterrupt()
+
+    def written_until(contents: Any) -> None:
+        if any(path.name == "shard-000002" for path in contents):
+            raise problem
+        write_together(contents)
+
+    monkeypatch.setattr(writing, "write_together", written_until)
+    kinds = {"no rows": cp.FormatError, "full disk": cp.InvalidFile, "interrupted": KeyboardInterrupt}
+    sentences = {
+        "no rows": "no rows",
+        "full disk": r"cannot be written \(No space left on device\)",
+        "interrupted": "^$",
+    }
+    with pytest.raises(kinds[wrong], match=sentences[wrong]):
+        cp.write_shards(table, target, observations=1)
+    assert not target.exists()
+    target.mkdir(parents=True)
+    (target / "shard-1.txt").write_text("of somebody else")
+    with pytest.raises(kinds[wrong]):
+        cp.write_shards(table, target, observations=1)
+    assert [path.name for path in target.iterdir()] == ["shard-1.txt"]
+
+
+def test_a_folder_in_which_others_write_is_left_alone(tmp_path: Path) -> None:
+    for name in (".shards-xyz", "shard-000000"):
+        target = tmp_path / f"with {name}"
+        (target / name).mkdir(parents=True)
+        with pytest.raises(cp.InvalidArgument, match=r"shards .* Name another one, or delete it first"):
+            cp.write_shards(cp.Sample(["a"]), target)
+        assert [path.name for path in target.iterdir()] == [name]
+
+
+def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None:
+    table, target = tmp_path / "words.csv", tmp_path / "here"
+    table.write_text("word,accepted\nab,1\nb,0\n")
+    program = (
+        "import os, signal, sys, cutpoint as cp\n"
+        "from cutpoint.formats.shards import writing\n"
+        "writing.write_whole = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "cp.write_shards(sys.argv[1], sys.argv[2])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert "shard-000000" in {path.name for path in target.iterdir()}
+    with pytest.raises(cp.InvalidFile, match="it is a folder, and not one of shards, for it has no manifest"):
+        cp.read_sample(target)
+    with pytest.raises(cp.InvalidArgument, match="Name another one, or delete it first"):
+        cp.write_shards(table, target)
+
+
+def test_tables_are_understood_as_read_sample_does(tmp_path: Path) -> None:
+    words, declared = tmp_path / "words.csv", tmp_path / "words.abbadingo"
+    words.write_text("word,outcome\nab,won\nb,lost\n")
+    with pytest.raises(cp.FormatError, match="positive='win' must be an outcome of some word; it is of none"):
+        cp.write_shards(words, tmp_path / "wrong", accepted="outcome", positive="win")
+    shards = cp.write_shards(words, tmp_path / "right", accepted="outcome", positive="won")
+    assert joined(shards) == cp.read_sample(words, accepted="outcome", positive="won")
+    declared.write_text("2 3\n1 2 0 0\n0 1 0\n")
+    shards = cp.write_shards(declared, tmp_path / "declared")
+    assert shards.alphabet == cp.read_sample(declared).alphabet
+    assert len(shards.alphabet) == 3
+
+
 def test_shards_of_different_alphabets_are_refused(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("word,accepted\nlook buy,1\n")
     (tmp_path / "2.csv").write_text("word,accepted\nlook,1\n")
@@ -245,6 +318,9 @@ def _rewritten(folder: Path, content: dict[str, Any]) -> None:
     [
         (lambda c: c["shards"][0].update(distinct=7), "the shard does not fit its manifest"),
         (lambda c: c["shards"][0].update(symbols=3), "the shard does not fit its manifest"),
+        (lambda c: c["shards"][0].update(observations=2.0), "the shard does not fit its manifest"),
+        (lambda c: c["shards"][0].update(edges=10**15), "the shard does not fit its manifest"),
+        (lambda c: c["shards"][0].update(edges=0), "the shard does not fit its manifest"),
         (lambda c: c["shards"][0].update(sha256="0" * 64), "the manifest says 0000"),
         (lambda c: c["shards"][0].update(file="../secret"), "the name of a file beside the manifest"),
         (lambda c: c["shards"].append(c["shards"][0]), "shards of different names"),
@@ -256,6 +332,7 @@ def _rewritten(folder: Path, content: dict[str, Any]) -> None:
         (lambda c: c["marks"].append([2, None]), "true, false or null"),
         (lambda c: c["cutpoint"].update(version=2), "another version of cutpoint wrote them"),
         (lambda c: c["cutpoint"].update(format="acceptor"), "not the manifest of a folder of shards"),
+        (lambda c: c.update(evidence="no"), "expected true or false"),
         (lambda c: c.pop("evidence"), "'evidence', which is missing"),
     ],
 )
@@ -323,6 +400,7 @@ def test_arrays_that_would_lead_the_kernels_astray_are_refused(tmp_path: Path) -
         {"block_words": np.array([0, 1, 4])},
         {"block_words": np.array([0, 4, 4])},
         {"block_words": np.array([], dtype=np.int64)},
+        {"block_words": np.array([0, 2**64 // 3, 2**65 // 3 - 2**64, 4])},
         {"ends": np.array([1, 2, 1, 3])},
         {"counts": np.array([1.0, np.nan, 1.0, 1.0])},
         {"counts": np.array([0.0, 1.0, 1.0, 1.0])},
@@ -357,6 +435,7 @@ def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
         {"symbols": arrays["symbols"][1:]},
         {"lengths": np.array([3, -1, 2**14 + 1])},
         {"lengths": np.array([2, 1, 2**14 + 1])},
+        {"lengths": np.array([2**63 - 1, 2**63 - 1, 2**14 + 5])},
         {"marks": np.zeros(3, dtype=np.int32)},
     ):
         refused({**arrays, **change}, tmp_path / "wrong", shards.parts[0].size, sample)

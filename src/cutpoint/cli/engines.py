@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,9 @@ import click
 
 from cutpoint.engines import Dask, Local
 from cutpoint.learning.engine import Engine
+
+CHATTY = ("distributed", "distributed.client", "distributed.core")
+"""Loggers that tell of a lost cluster in tracebacks, which end in a sentence of ours."""
 
 
 def engine_options(verb: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,6 +38,8 @@ def check_engine_options(engine: str | None, scheduler: str | None, sharded: boo
 def engine_of(engine: str | None, scheduler: str | None, threads: int | None) -> Iterator[Engine]:
     """The engine that the options name, closed afterwards."""
     made: Engine = Dask(scheduler) if engine == "dask" else Local(threads)
+    for name in CHATTY:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         yield made
     finally:

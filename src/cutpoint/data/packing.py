@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -166,6 +167,8 @@ def _is_whole(arrays: Arrays, head: Head, size: Size) -> bool:
         and all(arrays[name].dtype.itemsize <= 4 for name in words & {*NARROW} if "codes" in words)
         and int(arrays["lengths"].sum(dtype=np.int64)) == size.symbols
         and bool((counts > 0.0).all() and np.isfinite(counts).all())
+        and math.isclose(float(counts.sum(dtype=np.float64)), size.total, rel_tol=1e-9)
+        and len(arrays.get("codes", ())) == size.edges
         and within(ends, 3)
     )
 
@@ -191,7 +194,8 @@ def _fits(sample: Sample, size: Size) -> bool:
         return sample.coded.fits(*shape)
     symbols, marks = sample.symbols, sample.marks
     return (
-        bool(sample.lengths.min() >= 0)
+        within(sample.offsets, size.symbols + 1)  # sums of lengths out of all bounds wrap around
+        and bool(sample.lengths.min() >= 0)
         and len(symbols) == size.symbols
         and within(symbols, shape[0])
         and (marks is None or (len(marks) == len(symbols) + len(sample) and within(marks, shape[1])))

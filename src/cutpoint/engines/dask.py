@@ -6,13 +6,14 @@ import math
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from typing import Any
 
 from cutpoint.data import Alphabet
 from cutpoint.data.names import shown
 from cutpoint.data.shards import Head, Shard, Shards
-from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
-from cutpoint.kernels import kernel_info
+from cutpoint.engines.alike import PACKAGE, check_kernels, check_versions, kernel_signature
+from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, MissingExtra
 from cutpoint.learning.loaded import Loaded, load
 from cutpoint.learning.pairwise import pairwise_sum
 
@@ -52,10 +53,7 @@ class Dask:
         self.patience = patience
         self._own = isinstance(client, str)
         if isinstance(client, str):
-            try:
-                client = distributed.Client(client, timeout=patience, set_as_default=False)
-            except (OSError, ValueError, TypeError) as problem:
-                raise EngineLost(f"{client}: no scheduler answers there ({_first_line(problem)}).") from None
+            client = _joined(client, patience)
         if not isinstance(client, distributed.Client):
             raise InvalidArgument(f"expected a distributed.Client or the address of a scheduler; got {shown(client)}.")
         self.client: Any = client
@@ -68,8 +66,9 @@ class Dask:
     def kernels(self) -> str:
         """Which kernels the first worker that was asked has; all others must have the same."""
         if self._kernels is None:
-            key = f"cutpoint-kernels-{secrets.token_hex(8)}"
-            self._kernels = str(self.result(self.client.submit(kernel_signature, key=key, pure=False)))
+            self._answer(int)  # wait for a worker
+            check_versions(self.asked("run", version, PACKAGE, on_error="return"))
+            self._kernels = str(self._answer(kernel_signature))
         return self._kernels
 
     def close(self) -> None:
@@ -82,6 +81,18 @@ class Dask:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def asked(self, what: str, *arguments: Any, **named: Any) -> Any:
+        """Answer of the client to what it is asked, as long as it has a scheduler."""
+        self.check_running()
+        try:
+            return getattr(self.client, what)(*arguments, **named)
+        except (OSError, RuntimeError) as problem:
+            raise self.lost(_first_line(problem)) from None
+
+    def _answer(self, function: Callable[[], Any]) -> Any:
+        key = f"cutpoint-{function.__name__}-{secrets.token_hex(8)}"
+        return self.result(self.asked("submit", function, key=key, pure=False))
 
     def result(self, future: Any) -> Any:
         """Result of a task, or the error that it raised; what the cluster itself does wrong becomes a sentence."""
@@ -99,9 +110,15 @@ class Dask:
                 "Give the workers more memory, or make the shards smaller."
             ) from None
         except (distributed.CancelledError, OSError, RuntimeError) as problem:
-            if future.status not in ("cancelled", "lost") and self.client.status == "running":
+            self.check_running()
+            if future.status == "error":  # of the task itself
                 raise
-            raise self._lost(_first_line(problem)) from None
+            if isinstance(problem, OSError):  # on the way, before the client has noticed
+                raise self.lost(_first_line(problem)) from None
+            raise EngineLost(
+                f"the cluster dropped the work ({_first_line(problem)}). Run again; with a checkpoint the work goes on "
+                "from its last step."
+            ) from None
 
     @staticmethod
     def _done(future: Any) -> bool:
@@ -116,9 +133,8 @@ class Dask:
 
     def _checked(self, without_workers: float) -> float:
         """When the cluster was first seen without workers, 0 if it has some; the error if that is too long ago."""
-        if self.client.status != "running":
-            raise self._lost(f"the client is {self.client.status}")
-        if self.client.scheduler_info(n_workers=1)["workers"]:
+        self.check_running()
+        if self.asked("scheduler_info", n_workers=1)["workers"]:
             return 0.0
         if without_workers and time.monotonic() - without_workers > self.patience:
             raise EngineLost(
@@ -127,7 +143,17 @@ class Dask:
             )
         return without_workers or time.monotonic()
 
-    def _lost(self, reason: str) -> EngineLost:
+    def check_running(self) -> None:
+        """Refuse to go on with a client that has lost its scheduler, or was closed."""
+        if self.client.status == "closed":
+            raise EngineLost(
+                "the client is closed. Connect a new one; with a checkpoint the work goes on from its last step."
+            )
+        if self.client.status != "running":
+            raise self.lost(f"the client is {self.client.status}")
+
+    def lost(self, reason: str) -> EngineLost:
+        """The error that says so of the scheduler."""
         return EngineLost(
             f"the scheduler was lost ({reason}). Start one and run again; with a checkpoint the work goes on from its "
             "last step."
@@ -182,13 +208,10 @@ class DaskShards:
         self._blocks = []
 
     def _threads(self) -> int:
-        return max(1, int(sum(self._client.nthreads().values())))
+        return max(1, int(sum(self._engine.asked("nthreads").values())))
 
     def _task(self, what: str, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        try:
-            return self._client.submit(function, *arguments, key=f"{self._name}-{what}-{number}", pure=False)
-        except (OSError, RuntimeError) as problem:
-            raise self._engine._lost(_first_line(problem)) from None
+        return self._engine.asked("submit", function, *arguments, key=f"{self._name}-{what}-{number}", pure=False)
 
 
 def block_size(shards: int, threads: int) -> int:
@@ -210,31 +233,16 @@ def _block(parts: tuple[Shard, ...], head: Head, alphabet: Alphabet) -> list[Loa
     return [load(part, head, alphabet) for part in parts]
 
 
-def kernel_signature() -> str:
-    """Which kernels a process has; the same ones give the same bits."""
-    info = kernel_info()
-    return f"{info['kernels']} for {info['instruction_set']}"
-
-
 def _block_total(block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    _check_kernels(alike)
+    check_kernels(alike)
     return pairwise_sum(function(shard, *arguments) for shard in block)
 
 
 def _block_values(
     block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> list[Any]:
-    _check_kernels(alike)
+    check_kernels(alike)
     return [function(shard, *arguments) for shard in block]
-
-
-def _check_kernels(alike: str) -> None:
-    found = kernel_signature()
-    if found != alike:
-        raise KernelsUnavailable(
-            f"workers must have the same kernels, so that it does not matter who does what; one has {alike}, another "
-            f"{found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
-        )
 
 
 def _added(parts: list[Any]) -> Any:
@@ -242,7 +250,27 @@ def _added(parts: list[Any]) -> Any:
 
 
 def _first_line(problem: BaseException) -> str:
-    return next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)[:200].rstrip(".")
+    line = next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
+    return line[:200].strip().rstrip(".")
+
+
+def _joined(address: str, patience: float) -> Any:
+    """A client of the scheduler at an address.
+
+    The address is looked at first: a client that fails on one which is none waits long for its own end.
+    """
+    distributed = _distributed()
+    try:
+        distributed.comm.get_address_host(address)
+    except ValueError as problem:
+        raise InvalidArgument(
+            f"expected the address of a scheduler, such as tcp://10.0.0.1:8786; got {shown(address)} "
+            f"({_first_line(problem)})."
+        ) from None
+    try:
+        return distributed.Client(address, timeout=patience, set_as_default=False)
+    except (OSError, ValueError, TypeError) as problem:
+        raise EngineLost(f"{address}: no scheduler answers there ({_first_line(problem)}).") from None
 
 
 def _distributed() -> Any:

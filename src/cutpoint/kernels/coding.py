@@ -92,6 +92,7 @@ class CodedWords:
         return (
             len(starts) > 1
             and len(self.shared) == words
+            and within(starts, words + 1)  # differences of numbers out of all bounds wrap around
             and bool(starts[0] == 0 and starts[-1] == words and (np.diff(starts) > 0).all())
             and not self.shared[starts[:-1]].any()
         )

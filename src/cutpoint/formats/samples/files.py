@@ -188,6 +188,11 @@ def _format(path: Source, given: str | None) -> str:
         return told[-1]
     if not isinstance(path, str | os.PathLike) or path == "-":
         return "tsv"
+    if Path(path).is_dir():
+        raise InvalidFile(
+            f"{os.fspath(path)}: expected a file; it is a folder, and not one of shards, for it has no manifest.json. "
+            "Make one with cutpoint shard; if that was interrupted, do it again."
+        )
     raise InvalidArgument(
         f"{os.fspath(path)}: the format is not clear from the name {Path(path).name!r}. "
         f"Pass format=…, one of {', '.join(known)}; names may end in {', '.join((*FORMATS, *COMPRESSED))}."

@@ -22,8 +22,15 @@ class ScoreTable:
 
     def add(self, columns: Mapping[str, Sequence[Any]]) -> None:
         """Add rows, given by their columns."""
-        self.polars.DataFrame(dict(columns)).write_parquet(self.folder / f"{self.parts:08d}.parquet")
+        self.write(self.polars.LazyFrame(dict(columns)), self.folder / f"{self.parts:08d}.parquet")
         self.parts += 1
+
+    def write(self, rows: Any, path: Path) -> None:
+        """Write rows to a file; a full disk is an error of the system, which polars tells as one of its own."""
+        try:
+            rows.sink_parquet(path)
+        except self.polars.exceptions.PolarsError as problem:
+            raise OSError(" ".join(str(problem).split())[:200]) from None
 
 
 @contextmanager
@@ -50,7 +57,7 @@ def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
             yield table
             whole = Path(workshop) / f"whole-{secrets.token_hex(4)}"
             parts = [Path(workshop) / f"{k:08d}.parquet" for k in range(table.parts)]
-            polars.scan_parquet(parts).sink_parquet(whole)
+            table.write(polars.scan_parquet(parts), whole)
             os.replace(whole, target)
     except CutpointError:  # among them those of an engine that is lost, which are errors of connections too
         raise

@@ -25,7 +25,9 @@ READERS = {".parquet": "scan_parquet", ".csv": "scan_csv", ".tsv": "scan_csv", "
 READERS |= {".jsonl": "scan_ndjson", ".txt": "scan_csv"}
 
 
-def gathered_tables(names: list[str], options: Mapping[str, Any]) -> Iterator[tuple[str | IO[bytes], dict[str, Any]]]:
+def gathered_tables(
+    names: list[str], options: Mapping[str, Any], workshop: Path
+) -> Iterator[tuple[str | IO[bytes], dict[str, Any]]]:
     """Tables with whole ids, and how to read each: the only file if it is small, otherwise parts of all by id.
 
     Rows go to a part by a hash of their id, in their order, with polars streaming; then the parts are read one by one.
@@ -37,8 +39,8 @@ def gathered_tables(names: list[str], options: Mapping[str, Any]) -> Iterator[tu
     polars = _polars(names[0])
     columns = {role: options[role] for role in EVENT_TABLE if options.get(role) is not None}
     reading = {role: value for role, value in options.items() if role not in ("format", "header", "delimiter")}
-    with tempfile.TemporaryDirectory() as workshop:
-        parts = _scattered(polars, names, options, columns, Path(workshop), max(1, -(-size // AT_ONCE)))
+    with tempfile.TemporaryDirectory(dir=workshop) as place:
+        parts = _scattered(polars, names, options, columns, Path(place), max(1, -(-size // AT_ONCE)))
         for part in parts:
             content = io.BytesIO()
             polars.concat([polars.read_parquet(path) for path in part], how="diagonal_relaxed").write_parquet(content)
@@ -54,18 +56,25 @@ def _scattered(
     parts: list[list[Path]] = [[] for _ in range(buckets)]
     number = 0
     for name in names:
-        try:
-            for batch in _batches(polars, name, options):
-                chosen = _chosen(batch, columns, name)
-                place = batch[chosen["id"]].cast(polars.String).hash(seed=0).fill_null(0) % buckets
-                for k in sorted(place.unique().to_list()):
-                    path = workshop / f"{number}.parquet"
-                    batch.filter(place == k).select(list(dict.fromkeys(chosen.values()))).write_parquet(path)
-                    parts[k].append(path)
-                    number += 1
-        except (polars.exceptions.PolarsError, OSError) as problem:
-            raise refusal(name, f"the table cannot be read ({' '.join(str(problem).split())[:200]}).") from None
+        for batch in _read(polars, name, options):
+            chosen = _chosen(batch, columns, name)
+            place = batch[chosen["id"]].cast(polars.String).hash(seed=0).fill_null(0) % buckets
+            for k in sorted(place.unique().to_list()):
+                path = workshop / f"{number}.parquet"
+                content = io.BytesIO()
+                batch.filter(place == k).select(list(dict.fromkeys(chosen.values()))).write_parquet(content)
+                path.write_bytes(content.getbuffer())
+                parts[k].append(path)
+                number += 1
     return [part for part in parts if part]
+
+
+def _read(polars: Any, name: str, options: Mapping[str, Any]) -> Iterator[Any]:
+    """Rows of a table, a batch at a time; what goes wrong is said of the table."""
+    try:
+        yield from _batches(polars, name, options)
+    except (polars.exceptions.PolarsError, OSError) as problem:
+        raise refusal(name, f"the table cannot be read ({' '.join(str(problem).split())[:200]}).") from None
 
 
 def _batches(polars: Any, name: str, options: Mapping[str, Any]) -> Iterator[Any]:

@@ -78,7 +78,9 @@ def read_manifest(folder: str) -> Shards:
     shards = tuple(_shard(item, folder, len(table) > 3) for item in parts["shards"].items("shard"))
     if len({shard.name for shard in shards}) != len(shards):
         parts["shards"].refuse("shards of different names")
-    return Shards(Head(alphabet, table), shards, bool(parts["evidence"].raw))
+    if not isinstance(parts["evidence"].raw, bool):
+        parts["evidence"].refuse("true or false")
+    return Shards(Head(alphabet, table), shards, parts["evidence"].raw)
 
 
 def _mark(mark: Mark) -> list[Any]:

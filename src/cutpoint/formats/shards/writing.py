@@ -7,6 +7,7 @@ import os
 import tempfile
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
@@ -15,6 +16,7 @@ import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.marks import FIRST_MARKS
+from cutpoint.data.names import shown
 from cutpoint.data.packing import Packed, arrays_of, file_of, in_order, order_of
 from cutpoint.data.parts import bare, clothed
 from cutpoint.data.paths import content_of, is_remote
@@ -31,6 +33,9 @@ from cutpoint.formats.shards.sample import OBSERVATIONS, Paths, ShardedSample, c
 
 RUN = 1 << 24
 """Words and symbols that are gathered, merged and sorted at a time."""
+
+WORKSHOP = ".shards-"
+"""How the name of the folder begins in which runs are put aside."""
 
 PROBES = 64
 """Words per shard and run that tell where shards begin."""
@@ -73,16 +78,39 @@ def write_shards(
     """
     whole_number("observations", observations, least=1)
     target = Path(folder)
-    if (target / NAME).exists():
-        raise InvalidArgument(f"{target}: the folder holds shards already. Name another one, or delete it first.")
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".shards-", dir=target) as workshop:
-            runs = [_Run.stored(run, Path(workshop) / f"run-{k}") for k, run in enumerate(_runs(source, options))]
+        with _workshop(target) as workshop:
+            runs = [_Run.stored(run, workshop / f"run-{k}") for k, run in enumerate(_runs(source, options, workshop))]
             _written(runs, options.get("alphabet"), target, observations)
     except OSError as problem:
-        raise InvalidFile(f"{target}: the shards cannot be written ({problem.strerror or problem}).") from None
+        reason = problem.strerror or f"is the disk full? {problem}"  # NumPy tells how much was written, not why
+        raise InvalidFile(f"{target}: the shards cannot be written ({reason}).") from None
     return ShardedSample.open(target)
+
+
+@contextmanager
+def _workshop(target: Path) -> Iterator[Path]:
+    """A folder for what is put aside, in the one for the shards. Where the work fails, nothing of it is left.
+
+    While it is there no other process writes shards beside it, and one that was killed is not taken for complete.
+    """
+    new = not target.exists()
+    target.mkdir(parents=True, exist_ok=True)
+    if any((target / name).exists() for name in (NAME, _shard_name(0))):
+        raise InvalidArgument(f"{target}: the folder holds shards already. Name another one, or delete it first.")
+    if any(target.glob(f"{WORKSHOP}*")):
+        raise InvalidArgument(
+            f"{target}: shards are being written into this folder, or were when the work was killed. Name another one, "
+            "or delete it first."
+        )
+    try:
+        with tempfile.TemporaryDirectory(prefix=WORKSHOP, dir=target) as workshop:
+            yield Path(workshop)
+    except BaseException:
+        if new:
+            with suppress(OSError):  # something else was put there
+                target.rmdir()
+        raise
 
 
 @dataclass(frozen=True)
@@ -112,10 +140,10 @@ class _Run:
         return sample
 
 
-def _runs(source: Sample | Shards | Paths, options: ReadOptions) -> Iterator[Sample]:
+def _runs(source: Sample | Shards | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
     """Samples of moderate size that make up the source."""
     waiting: list[Sample] = []
-    for sample in _samples(source, options):
+    for sample in _samples(source, options, workshop):
         waiting.append(sample)
         if sum(len(part.symbols) + len(part) for part in waiting) >= RUN:
             yield _merged(waiting)
@@ -128,31 +156,36 @@ def _merged(samples: list[Sample]) -> Sample:
     return Sample.joined(samples, Alphabet.of([sample.alphabet for sample in samples]))
 
 
-def _samples(source: Sample | Shards | Paths, options: ReadOptions) -> Iterator[Sample]:
+def _samples(source: Sample | Shards | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
     if isinstance(source, Sample | Shards):
         shards = held(source) if isinstance(source, Sample) else source
         yield from (part.load(shards.head) for part in shards.parts)
         return
     names = files_of(source)
     events = any(options.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys())
-    alphabets: list[Alphabet] = []
-    found = 0
+    first: Alphabet | None = None
+    unlike = True  # all outcomes are told, and none is the positive one
     tables: Iterable[tuple[Any, Any]] = (
-        gathered_tables(names, options) if events else ((_source(name), options) for name in names)
+        gathered_tables(names, options, workshop) if events else ((_source(name), options) for name in names)
     )
     for table, reading in tables:
         for chunk in read_chunks(table, **reading):
             if chunk.ids is not None and not events and len(names) > 1:
                 raise refusal(chunk.name, "this is a table of events; say so with id=… and event=…, so that the events "
                               "of an id are gathered from all files.")  # fmt: skip
-            sample = chunk.sample()
+            sample = chunk.sample(chunk.declared if options.get("alphabet") is None else None)
+            unlike = unlike and chunk.accepted is not None
             if sample is not None:
-                found += 1
-                alphabets.append(sample.alphabet)
-                common_alphabet([names[0], chunk.name], [alphabets[0], sample.alphabet])
+                first = first or sample.alphabet
+                common_alphabet([names[0], chunk.name], [first, sample.alphabet])
+                unlike = unlike and not (sample.ends == 1).any()
                 yield sample
-    if not found:
+    if first is None:
         raise refusal(names[0], "at least one observation must have a positive count; none has.")
+    if options.get("positive") is not None and unlike:
+        raise refusal(
+            names[0], f"positive={shown(options['positive'])} must be an outcome of some word; it is of none."
+        )
 
 
 def _source(name: str) -> Any:
@@ -170,16 +203,28 @@ def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observ
     table = tuple(dict.fromkeys((*FIRST_MARKS, *(mark for run in runs for mark in run.table))))
     head, seen = Head(alphabet, table), any(run.seen for run in runs)
     parts: list[Packed] = []
-    for sample in _ranges([run.opened() for run in runs], alphabet, observations):
-        marked = clothed(_with_table(sample, table), alphabet, table)
-        arrays = arrays_of(marked)
-        content, checksum = file_of(arrays)
-        edges = len(arrays.get("codes", ()))
-        size = Size(marked.total, len(marked), len(marked.symbols), edges, marked.marks is not None, coded=edges > 0)
-        name = f"shard-{len(parts):06d}"
-        write_together({folder / name: content})
-        parts.append(Packed(name, checksum, size))
-    write_whole(folder / NAME, manifest(head, parts, seen))
+    try:
+        for sample in _ranges([run.opened() for run in runs], alphabet, observations):
+            parts.append(_stored(clothed(_with_table(sample, table), alphabet, table), folder, len(parts)))
+        write_whole(folder / NAME, manifest(head, parts, seen))
+    except BaseException:
+        for number in range(len(parts) + 1):
+            (folder / _shard_name(number)).unlink(missing_ok=True)
+        raise
+
+
+def _stored(sample: Sample, folder: Path, number: int) -> Packed:
+    """Write a shard."""
+    arrays = arrays_of(sample)
+    content, checksum = file_of(arrays)
+    edges = len(arrays.get("codes", ()))
+    size = Size(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None, coded=edges > 0)
+    write_together({folder / _shard_name(number): content})
+    return Packed(_shard_name(number), checksum, size)
+
+
+def _shard_name(number: int) -> str:
+    return f"shard-{number:06d}"
 
 
 def _with_table(sample: Sample, table: tuple[Mark, ...]) -> dict[str, Any]:
