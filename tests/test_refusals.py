@@ -380,6 +380,11 @@ def test_use_of_an_acceptor(call: Any, kind: type[Exception], sentence: str) -> 
             "counts must be finite and not negative; got nan for word 1.",
         ),
         (
+            {"words": ["ab", "b"], "counts": [1e-300, 1e-310]},
+            cp.InvalidSample,
+            "counts must be 0 or at least 1e-300; got 1e-310 for word 1. Scale them up.",
+        ),
+        (
             {"words": ["ab", "b"], "counts": [1]},
             cp.InvalidSample,
             "counts must have one value per word; got shape (1,) for 2 words.",

@@ -22,6 +22,9 @@ from cutpoint.kernels import kernels
 LARGEST_TOTAL = 1e300
 """Largest sum of counts, so that no sum of expected counts overflows."""
 
+SMALLEST_COUNT = 1e-300
+"""Smallest count, so that none loses its digits: floats near 0 have fewer."""
+
 
 @dataclass(frozen=True)
 class Observation:
@@ -386,4 +389,9 @@ def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
         raise InvalidSample(f"counts must be finite and not negative; got {weights[wrong[0]]:g} for word {wrong[0]}.")
     if n_words and weights.max() > LARGEST_TOTAL / n_words:
         raise InvalidSample(f"counts must have a sum of at most {LARGEST_TOTAL:g}; scale them down.")
+    wrong = np.flatnonzero((weights > 0.0) & (weights < SMALLEST_COUNT))
+    if len(wrong):
+        raise InvalidSample(
+            f"counts must be 0 or at least {SMALLEST_COUNT:g}; got {weights[wrong[0]]:g} for word {wrong[0]}. Scale them up."
+        )
     return weights
