@@ -392,6 +392,7 @@ def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
     wrong = np.flatnonzero((weights > 0.0) & (weights < SMALLEST_COUNT))
     if len(wrong):
         raise InvalidSample(
-            f"counts must be 0 or at least {SMALLEST_COUNT:g}; got {weights[wrong[0]]:g} for word {wrong[0]}. Scale them up."
+            f"counts must be 0 or at least {SMALLEST_COUNT:g}; got {weights[wrong[0]]:g} for word {wrong[0]}. "
+            "Scale them up."
         )
     return weights
