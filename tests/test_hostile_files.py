@@ -6,7 +6,6 @@ import json
 import math
 import os
 import random
-import resource
 import subprocess
 import sys
 import zipfile
@@ -22,6 +21,7 @@ from hypothesis import strategies as st
 import cutpoint as cp
 from cutpoint.formats.models.source import Source
 from cutpoint.formats.models.strict import document
+from tests import memory
 from tests.golden.generate import FOLDER, golden
 
 COIN = cp.p_adic(2)
@@ -105,15 +105,20 @@ def test_text_that_is_none_is_refused(tmp_path: Path) -> None:
 # -- Claims and bombs --------------------------------------------------------------------------------------------
 
 
+needs_peaks = pytest.mark.skipif(not memory.RESET.exists(), reason="this system does not tell peaks of memory")
+
+
+@needs_peaks
 def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
     """Ten gigabytes of spaces in ten megabytes; the process that reads them stays below 600 MB."""
     (tmp_path / "model.json.gz").write_bytes(gzip.compress(b" " * 2**20) * 10 * 2**10)
     assert (tmp_path / "model.json.gz").stat().st_size < 2**24
     code = (
-        "import resource, sys, cutpoint as cp\n"
+        f"{Path(memory.__file__).read_text()}\n"
+        "import sys, cutpoint as cp\n"
         "try: cp.load(sys.argv[1])\n"
         "except cp.FormatError as wrong: print(wrong)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "print(peak())"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "model.json.gz"], capture_output=True, text=True, check=True
@@ -123,11 +128,12 @@ def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
     assert int(kilobytes) < 600_000
 
 
+@needs_peaks
 def test_many_small_values_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
     text = '{"cutpoint": ' + "[" + "[],{}," * 3_000_000 + "[]]}"
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = memory.reset_peak()
     assert refusal(tmp_path / "model.json", text) == "the file holds more than 2,500,000 values, the most that is read."
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+    assert memory.peak() - before < 200_000
 
 
 def test_the_keys_of_many_matrices_are_not_compared_with_each_other() -> None:
@@ -146,13 +152,14 @@ def test_the_keys_of_many_matrices_are_not_compared_with_each_other() -> None:
     assert Key.compared < 10_000
 
 
+@needs_peaks
 def test_many_short_lines_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
     for suffix in ("att", "drn", "tra", "tikz"):
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = memory.reset_peak()
         assert refusal(tmp_path / f"model.{suffix}", "0 0 a\n" * 2_500_001) == (
             "the file has more than 2,500,000 lines, the most that are read."
         )
-        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+        assert memory.peak() - before < 200_000
 
 
 def test_broken_gzip_is_refused(tmp_path: Path) -> None:
