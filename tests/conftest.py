@@ -13,7 +13,14 @@ settings.register_profile(
 )
 settings.load_profile("cutpoint")
 
-LEARNING_SUITE = ("test_learning.py", "test_baum_welch.py", "test_checkpoint.py")
+LEARNING_SUITE = (
+    "test_learning.py",
+    "test_baum_welch.py",
+    "test_checkpoint.py",
+    "test_complete.py",
+    "test_select.py",
+    "test_uncertainty.py",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -454,3 +456,21 @@ def test_no_worker_for_long_stops_with_a_sentence(shards: cp.ShardedSample) -> N
 def _started(what: str, *arguments: str) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_questions_of_several_threads_are_not_mixed_up(cluster: Any, shards: cp.ShardedSample) -> None:
+    with ThreadPoolExecutor(8) as pool, cp.engines.Dask(cluster.scheduler_address) as engine:
+        placed = engine.load(shards, shards.alphabet)
+        ready = Barrier(8)
+
+        def asked(number: int) -> tuple[int, int]:
+            ready.wait()
+            return placed.total(_numbered, number), next(placed.each(_numbered, number))
+
+        for _ in range(5):
+            found = list(pool.map(asked, range(1, 9)))
+            assert found == [(number * len(shards.parts), number) for number in range(1, 9)]
+
+
+def _numbered(shard: Loaded, number: int) -> int:
+    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import secrets
 import time
@@ -166,7 +167,7 @@ class DaskShards:
     def __init__(self, engine: Dask, shards: Shards, alphabet: Alphabet) -> None:
         self._engine, self._client = engine, engine.client
         self._name = f"cutpoint-{secrets.token_hex(8)}"
-        self._steps = 0
+        self._questions = itertools.count(1)  # threads may ask at the same time: each gets a number of its own
         self._alike = engine.kernels()
         size = block_size(len(shards.parts), self._threads())
         parts = [shards.parts[k : k + size] for k in range(0, len(shards.parts), size)]
@@ -176,28 +177,25 @@ class DaskShards:
 
     def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Sum over the shards: each block adds its own, then sums of neighbors meet; all by the one fixed tree."""
-        self._steps += 1
+        step = next(self._questions)
         level = [
-            self._task(f"part-{self._steps}", number, _block_total, block, self._alike, function, arguments)
+            self._task(f"part-{step}", number, _block_total, block, self._alike, function, arguments)
             for number, block in enumerate(self._blocks)
         ]
         height = 0
         while len(level) > 1:
             height += 1
             level = [
-                self._task(f"sum-{self._steps}-{height}", k, _added, level[k : k + FAN])
-                for k in range(0, len(level), FAN)
+                self._task(f"sum-{step}-{height}", k, _added, level[k : k + FAN]) for k in range(0, len(level), FAN)
             ]
         return self._engine.result(level[0])
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
         """Values of the shards in their order, a few blocks at a time."""
-        self._steps += 1
+        step = next(self._questions)
         waiting: list[Any] = []
         for number, block in enumerate(self._blocks):
-            waiting.append(
-                self._task(f"each-{self._steps}", number, _block_values, block, self._alike, function, arguments)
-            )
+            waiting.append(self._task(f"each-{step}", number, _block_values, block, self._alike, function, arguments))
             if len(waiting) > 2 * self._threads():
                 yield from self._engine.result(waiting.pop(0))
         while waiting:

@@ -111,7 +111,7 @@ class LocalShards:
         """Keep a shard if there is room: for all of them, or for this one."""
         size = sys.getsizeof(shard) if self._passing else 0
         with self._lock:
-            if size <= self._room:
+            if size <= self._room and number not in self._kept:  # another thread may have been as quick
                 self._room -= size
                 self._kept[number] = shard
 
