@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.distinct import places
 from cutpoint.data.marks import FIRST_MARKS, Mark
 from cutpoint.errors import InvalidSample
+from cutpoint.kernels.coding import places
 
 if TYPE_CHECKING:
     from cutpoint.data.alphabet import Alphabet

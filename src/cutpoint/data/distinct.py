@@ -9,23 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.kernels.coding import places
+
 Rows = tuple[NDArray[np.int32], NDArray[np.int64]]
 """Values of all rows one after the other, and where each row begins; the last entry is the end."""
 BLOCK = 1 << 20
 """Values that are hashed at once."""
-
-
-def places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Indices of several runs of entries, one run after the other.
-
-    Examples
-    --------
-    >>> places(np.array([5, 0]), np.array([3, 2])).tolist()
-    [5, 6, 7, 0, 1]
-    """
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
 
 
 def first_equal(parts: list[Rows], labels: NDArray[np.int32]) -> NDArray[np.int64]:

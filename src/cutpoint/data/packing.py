@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.coded import CodedSample
-from cutpoint.data.distinct import places
 from cutpoint.data.parts import clothed
 from cutpoint.data.paths import Stamp, stamped_content
 from cutpoint.data.sample import Sample
 from cutpoint.data.shards import Head, Size
 from cutpoint.data.storage import Arrays
 from cutpoint.errors import InvalidFile
-from cutpoint.kernels.coding import LONGEST, CodedWords, coded_words, narrow, within
+from cutpoint.kernels.coding import LONGEST, CodedWords, coded_words, narrow, places, within
 
 MAGIC = b"cutpoint shard 1\n"
 KINDS = ("|u1", "<u2", "<i4", "<i8", "<f8")
@@ -53,14 +52,14 @@ class Packed:
                 f"{self.checksum}. Use another copy, or write the shards again."
             )
         arrays = _arrays_in(content)
-        if not (_is_whole(arrays, head, self.size) and _fits(_sample(arrays, head), self.size)):
+        if not _is_whole(arrays, head, self.size) or not _fits(sample := _sample(arrays, head), self.size):
             raise InvalidFile(
                 f"{self.name}: the shard does not fit its manifest (another alphabet, or another number of "
                 "observations). Shards of one sample are written together: write them again."
             )
         if stamp is not None:
             _CHECKED[key] = stamp
-        return _sample(arrays, head)
+        return sample
 
 
 _CHECKED: dict[tuple[Packed, int, int], Stamp] = {}

@@ -16,10 +16,10 @@ Codes = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
 BLOCK_NODES = 8192
-"""Nodes after which a block takes no further word."""
+"""Nodes after which a block takes no further word, here and in ``native/kernels.hpp``."""
 
 LONGEST = 2**14 - 1
-"""Symbols of the longest word that is coded; longer ones are no part of a tree."""
+"""Symbols of the longest word that is coded; longer ones are no part of a tree, here and in ``native/kernels.hpp``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +131,23 @@ def coded_words(symbols: Codes, offsets: Offsets, marks: Codes | None) -> CodedW
     shared[starts[:-1]] = 0
     own = lengths + 1 - shared
     steps = offsets + np.arange(len(offsets))  # where each word's steps begin among all
-    nodes = np.repeat(steps[:-1] + shared, own) + np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
+    nodes = places(steps[:-1] + shared, own)
     codes = np.insert(symbols + 1, offsets[:-1], 0)[nodes]
     seen = None if marks is None else marks[nodes]
     return CodedWords(narrow(codes), seen, narrow(shared), narrow(lengths), starts)
+
+
+def places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Indices of several runs of entries, one run after the other.
+
+    Examples
+    --------
+    >>> places(np.array([5, 0]), np.array([3, 2])).tolist()
+    [5, 6, 7, 0, 1]
+    """
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
 
 
 def narrow(codes: NDArray[Any]) -> NDArray[Any]:

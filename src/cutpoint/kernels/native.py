@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import _native, reference
-from cutpoint.kernels.coding import CodedWords
+from cutpoint.kernels.coding import CodedWords, places
 from cutpoint.kernels.merging import ROUNDS_PER_STATE
 from cutpoint.kernels.reference import Codes, Floats, Masks, Offsets, matrix
 
@@ -261,13 +261,8 @@ def _subset(
     """Some of the words, with their marks."""
     lengths = np.diff(offsets)[rows]
     chosen = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    within = np.arange(chosen[-1]) - np.repeat(chosen[:-1], lengths)
-    words = symbols[np.repeat(offsets[:-1][rows], lengths) + within]
-    if marks is None:
-        return words, chosen, None
-    places = chosen + np.arange(len(chosen))
-    within = np.arange(places[-1]) - np.repeat(places[:-1], lengths + 1)
-    return words, chosen, marks[np.repeat((offsets[:-1] + np.arange(len(offsets) - 1))[rows], lengths + 1) + within]
+    words = symbols[places(offsets[rows], lengths)]
+    return words, chosen, None if marks is None else marks[places(offsets[rows] + rows, lengths + 1)]
 
 
 def _threads(threads: int | None) -> int:

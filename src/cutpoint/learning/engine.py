@@ -37,10 +37,13 @@ class InMemory:
         self.sample = sample
         self.total = sample.total
         self.threads = threads
-        coded = isinstance(sample, CodedSample)
-        self._tree = sample.passing_tree if isinstance(sample, CodedSample) and passing else sample.tree
-        words = (None, None, None) if coded else (sample.symbols, sample.offsets, sample.marks)
-        self._arrays = *words, sample.ends
+        self._arrays: tuple[Any, ...]
+        if isinstance(sample, CodedSample):  # its tree has the words
+            self._tree = sample.passing_tree if passing else sample.tree
+            self._arrays = None, None, None, sample.ends
+        else:
+            self._tree = sample.tree
+            self._arrays = sample.symbols, sample.offsets, sample.marks, sample.ends
 
     def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
         """Counts of the E-step; an impossible observation is an error that names it."""
@@ -49,7 +52,7 @@ class InMemory:
         )
         if not np.isfinite(transitions).all():
             raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
-        logs *= self.sample.counts  # in place: new memory for as many numbers costs as much as a tenth of the step
+        logs *= self.sample.counts  # in place: the system takes long to give new memory for as many numbers
         log_likelihood = float(logs.sum())
         if log_likelihood == -math.inf:
             impossible = np.flatnonzero(np.isneginf(logs)).tolist()
