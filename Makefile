@@ -37,9 +37,8 @@ sanitize: check-python
 	.venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=ON ".[plot,sklearn]"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
-	  .venv-sanitize/bin/python -m pytest -q -n auto tests/test_native.py tests/test_kernels.py tests/test_sample.py \
-	  tests/test_acceptor_words.py tests/test_learning.py tests/test_baum_welch.py tests/test_merging.py \
-	  tests/test_coding.py tests/test_shards.py -k "not needs_little_memory"
+	  .venv-sanitize/bin/python -m pytest -q -n auto tests/kernels tests/data/test_sample.py \
+	  tests/model/test_acceptor_words.py tests/em tests/shards/test_shards.py -k "not needs_little_memory"
 
 wheel: $(STAMP)
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .

@@ -29,14 +29,14 @@ from numpy.typing import NDArray
 
 import cutpoint as cp
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.packing import Packed, arrays_of, file_of
-from cutpoint.data.shards import Head, Size
-from cutpoint.engines.dask import FAN, block_size
-from cutpoint.formats.shards.manifest import NAME, manifest
-from cutpoint.learning.engine import Parameters
-from cutpoint.learning.evidence import mark_masks
-from cutpoint.learning.pairwise import pairwise_sum
-from cutpoint.learning.sharded import Sharded
+from cutpoint.em.engine import Parameters
+from cutpoint.em.evidence import mark_masks
+from cutpoint.em.pairwise import pairwise_sum
+from cutpoint.em.sharded import Sharded
+from cutpoint.em.shards import Head, Size
+from cutpoint.shards.dask import FAN, block_size
+from cutpoint.shards.manifest import NAME, manifest
+from cutpoint.shards.packing import Packed, arrays_of, file_of
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "scale.json"

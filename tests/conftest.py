@@ -49,9 +49,9 @@ def _through_the_engine(request: pytest.FixtureRequest) -> Iterator[None]:
     if not request.config.getoption("--engine"):
         yield
         return
-    from cutpoint.engines import Dask
-    from cutpoint.learning import loaded
-    from cutpoint.learning.engine import InMemory
+    from cutpoint.em import loaded
+    from cutpoint.em.engine import InMemory
+    from cutpoint.shards.engines import Dask
 
     distributed: Any = pytest.importorskip("distributed")
     with (
@@ -85,8 +85,8 @@ def _logs(shard: Any, parameters: Any, masks: Any) -> Any:
 
 def _halves(sample: Any) -> Any:
     """A sample in two shards, or one if it has a single observation."""
-    from cutpoint.data.parts import clothed, drawn
-    from cutpoint.data.shards import Head, Held, Shards
+    from cutpoint.data.sample import clothed, drawn
+    from cutpoint.em.shards import Head, Held, Shards
 
     head = Head(sample.alphabet, sample.mark_table)
     rows = [half for half in np.array_split(np.arange(len(sample)), 2) if len(half)]

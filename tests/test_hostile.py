@@ -10,9 +10,9 @@ import pytest
 
 import cutpoint as cp
 from cutpoint import gallery
-from cutpoint.learning.ascent import Limits, ascend
-from cutpoint.learning.engine import Parameters
-from cutpoint.learning.maximization import m_step
+from cutpoint.em.ascent import Limits, ascend
+from cutpoint.em.engine import Parameters
+from cutpoint.em.m_step import m_step
 
 A = cp.p_adic(2)
 B = cp.design_matrix(2, 2, 1)

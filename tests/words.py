@@ -32,7 +32,7 @@ def dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
     return sum((x * y for x, y in zip(left, right, strict=True)), start=Fraction(0))
 
 
-def values(function: cp.Acceptor | cp.Linear, longest: int) -> dict[str, Fraction]:
+def values(function: cp.Acceptor | cp.WeightedAutomaton, longest: int) -> dict[str, Fraction]:
     """Value of every word up to a length."""
     steps, start = function.exact_transitions, function.exact_initial
     final = function.final.astype(int).tolist() if isinstance(function, cp.Acceptor) else function.exact_final

@@ -6,7 +6,7 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, MODEL, model_of
-from cutpoint.formats.models import save
+from cutpoint.files.models import save
 
 
 @click.command()

@@ -8,17 +8,17 @@ from pathlib import Path
 import click
 import numpy as np
 
+from cutpoint.assess.evaluation import evaluate
 from cutpoint.cli import printing
 from cutpoint.cli.findings import mean_loss
 from cutpoint.cli.options import FILE, check_output, seed_option, threads_option
 from cutpoint.cli.watching import watched_search
 from cutpoint.data import PlainWord, Sample
+from cutpoint.draw.report import report
+from cutpoint.draw.tables import forward_table
 from cutpoint.kernels import kernel_info
-from cutpoint.learning.evaluation import evaluate
-from cutpoint.learning.learn import learn
 from cutpoint.model import gallery, random_words, simulate
-from cutpoint.show.report import report
-from cutpoint.show.tables import forward_table
+from cutpoint.search.learn import learn
 
 TRUTH = gallery.customers()
 """What nobody sees: how warm a customer is. Those who are ready at the end buy."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from cutpoint.engines import Dask, Local
-from cutpoint.learning.engine import Engine
+from cutpoint.em.engine import Engine
+from cutpoint.shards.engines import Dask, Local
 
 CHATTY = ("distributed", "distributed.client", "distributed.core")
 """Loggers that tell of a lost cluster in tracebacks, which end in a sentence of ours."""

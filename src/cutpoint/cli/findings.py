@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from cutpoint.assess.evaluation import Evaluation, best_cut_point, evaluate
+from cutpoint.assess.telling import Telling, telling_symbols
 from cutpoint.cli.printing import whole
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
-from cutpoint.diagrams.labels import label
+from cutpoint.draw.calibration import Bin, calibration
+from cutpoint.draw.diagram import label
 from cutpoint.exact import cut_point_value
-from cutpoint.learning.cut import best_cut_point
-from cutpoint.learning.evaluation import Evaluation, evaluate
-from cutpoint.learning.learned import Learned
-from cutpoint.learning.telling import Telling, telling_symbols
 from cutpoint.model import Acceptor
 from cutpoint.model.text import aligned
-from cutpoint.show.calibration import Bin, calibration
+from cutpoint.search.learned import Learned
 
 MOST_MATRICES = 3
 """Matrices of the most telling symbols that are printed."""

@@ -25,16 +25,16 @@ from cutpoint.cli.options import (
 from cutpoint.cli.spoken import spoken
 from cutpoint.cli.watching import watched_search
 from cutpoint.data import Sample
+from cutpoint.draw.report import report
+from cutpoint.em.engine import Engine
+from cutpoint.em.evidence import check_evidence
+from cutpoint.em.sharded import Sharded
 from cutpoint.exact import cut_point_value
-from cutpoint.formats.models import save
-from cutpoint.formats.samples import read_sample
-from cutpoint.formats.shards.sample import ShardedSample, is_folder_of_shards
-from cutpoint.learning.engine import Engine
-from cutpoint.learning.evidence import check_evidence
-from cutpoint.learning.folds import held_out
-from cutpoint.learning.learn import SEARCHED, learn
-from cutpoint.learning.sharded import Sharded
-from cutpoint.show.report import report
+from cutpoint.files.models import save
+from cutpoint.files.samples import read_sample
+from cutpoint.search.folds import held_out
+from cutpoint.search.learn import SEARCHED, learn
+from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 NOT_CONVERGED = 4
 

@@ -10,9 +10,9 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, check_unread, json_option, model_of, reading_options
-from cutpoint.formats.models.files import is_model_file
-from cutpoint.formats.samples import read_sample
-from cutpoint.formats.shards.sample import ShardedSample, is_folder_of_shards
+from cutpoint.files.models import is_model_file
+from cutpoint.files.samples import read_sample
+from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 
 @click.command()

@@ -16,7 +16,8 @@ import click
 from cutpoint.data.names import counted, shown, suggestion
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
-from cutpoint.formats.models import Model, read_model
+from cutpoint.files.model import Model
+from cutpoint.files.models import read_model
 from cutpoint.model import Acceptor, gallery
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])

@@ -26,17 +26,17 @@ from cutpoint.cli.options import (
     reading_options,
     threads_option,
 )
+from cutpoint.data.alphabet import Tokens
 from cutpoint.data.storage import writing_whole
-from cutpoint.data.tokens import Tokens
 from cutpoint.decision import Language
+from cutpoint.em import acceptances_by_shard
+from cutpoint.em.engine import Engine
 from cutpoint.errors import InvalidFile
-from cutpoint.formats.samples import read_chunks
-from cutpoint.formats.samples.chunks import Chunk
-from cutpoint.formats.samples.scores import writing_parquet
-from cutpoint.formats.shards.sample import ShardedSample, is_folder_of_shards
-from cutpoint.learning import acceptances_by_shard
-from cutpoint.learning.engine import Engine
+from cutpoint.files.chunks import Chunk
+from cutpoint.files.parquet import writing_parquet
+from cutpoint.files.samples import read_chunks
 from cutpoint.model import Acceptor
+from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 
 @click.command()

@@ -6,7 +6,7 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, MODEL, check_output, json_option, model_of, seed_option
-from cutpoint.formats.samples import write_sample
+from cutpoint.files.samples import write_sample
 from cutpoint.model import random_words, simulate
 
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from cutpoint.data.alphabet import Word
+from cutpoint.data.alphabet import Tokens, Word
 from cutpoint.data.marks import Verdict
 from cutpoint.data.names import listed, shown, suggestion
-from cutpoint.data.tokens import Tokens
 from cutpoint.errors import CutpointError
 
 ACCEPTED = frozenset({"1", "1.0", "true", "t", "yes", "y", "accepted", "accept", "positive", "pos"})

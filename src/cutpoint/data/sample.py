@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -10,14 +10,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Words, each_word
-from cutpoint.data.arrays import joined_parts, only_used_marks, picked
-from cutpoint.data.distinct import first_equal
+from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.data.names import counted, shown
-from cutpoint.data.tokens import Tokens
+from cutpoint.data.ragged import first_equal, joined_parts, only_used_marks, picked
 from cutpoint.errors import InvalidSample
 from cutpoint.kernels import kernels
+from cutpoint.kernels.coding import CodedWords
 
 LARGEST_TOTAL = 1e300
 """Largest sum of counts, so that no sum of expected counts overflows."""
@@ -396,3 +395,107 @@ def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
             "Scale them up."
         )
     return weights
+
+
+NAMES = ("symbols", "offsets", "ends", "marks", "counts")
+"""Arrays of a sample."""
+
+
+def bare(sample: Sample) -> dict[str, Any]:
+    """Arrays of a sample by their names, to be sent to another process."""
+    return {name: getattr(sample, name) for name in NAMES}
+
+
+def clothed(parts: Mapping[str, Any], alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
+    """Sample of arrays as they are: nothing is merged, no mark renumbered."""
+    for part in parts.values():
+        if part is not None:
+            part.setflags(write=False)
+    sample = Sample.__new__(Sample)
+    sample.__dict__.update(parts, alphabet=alphabet, mark_table=table)
+    return sample
+
+
+def drawn(sample: Sample, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """Arrays of some of the observations."""
+    counts = np.zeros(len(sample))
+    counts[rows] = sample.counts[rows]
+    return picked(sample.symbols, sample.offsets, sample.ends, sample.marks, counts)
+
+
+def one_after_the_other(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Arrays of samples of one alphabet and one table of marks put together; equal observations are not merged."""
+    lengths = np.concatenate([np.diff(part["offsets"]) for part in parts])
+    marks = None
+    if any(part["marks"] is not None for part in parts):
+        marks = np.concatenate([_marks(part) for part in parts])
+    together = {name: np.concatenate([part[name] for part in parts]) for name in ("symbols", "ends", "counts")}
+    return together | {"offsets": np.concatenate(([0], np.cumsum(lengths))), "marks": marks}
+
+
+def _marks(part: Mapping[str, Any]) -> NDArray[np.int32]:
+    found: NDArray[np.int32] | None = part["marks"]
+    return np.zeros(len(part["symbols"]) + len(part["ends"]), dtype=np.int32) if found is None else found
+
+
+Spelled = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32] | None]
+
+
+class CodedSample(Sample):
+    """Distinct observations as they stand in a shard; learning needs ``coded``, ``ends`` and ``counts`` alone."""
+
+    coded: CodedWords
+
+    def __init__(
+        self,
+        coded: CodedWords,
+        ends: NDArray[np.int32],
+        counts: NDArray[np.float64],
+        alphabet: Alphabet,
+        table: tuple[Mark, ...],
+    ) -> None:
+        self.__dict__.update(coded=coded, ends=ends, counts=counts, alphabet=alphabet, mark_table=table)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CodedSample, (self.coded, self.ends, self.counts, self.alphabet, self.mark_table)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of symbols of each distinct observation."""
+        return self.coded.lengths.astype(np.int64)
+
+    def spelled(self) -> Sample:
+        """The same observations with their words spelled out, which this sample does not keep."""
+        symbols, offsets, marks = self.coded.spelled()
+        parts = {"symbols": symbols, "offsets": offsets, "ends": self.ends, "marks": marks, "counts": self.counts}
+        return clothed(parts, self.alphabet, self.mark_table)
+
+    @cached_property
+    def _spelled(self) -> Spelled:
+        words = self.spelled()
+        return words.symbols, words.offsets, words.marks
+
+    @property
+    def symbols(self) -> NDArray[np.int32]:  # type: ignore[override]
+        """Codes of all words, one after the other."""
+        return self._spelled[0]
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:  # type: ignore[override]
+        """Where each word begins."""
+        return self._spelled[1]
+
+    @property
+    def marks(self) -> NDArray[np.int32] | None:  # type: ignore[override]
+        """Marks at all positions."""
+        return None if self.coded.marks is None else self._spelled[2]
+
+    @cached_property
+    def tree(self) -> object:
+        """Prefix tree of the observations, as the kernels want it; made once."""
+        return kernels().coded_tree(self.coded, len(self.alphabet), whole=True)
+
+    @property
+    def passing_tree(self) -> object:
+        """Prefix tree that takes no memory: its blocks are made whenever the kernels go through them."""
+        return kernels().coded_tree(self.coded, len(self.alphabet), whole=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from operator import and_, or_, xor
@@ -21,6 +21,29 @@ from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """No answer within the limit: ``explored`` states were seen, and there are more. Raising it may or may not help.
+
+    ``reason`` says what was decided and what was not. As a truth value it is false.
+
+    Examples
+    --------
+    >>> bool(Unknown(explored=100))
+    False
+    """
+
+    explored: int
+    reason: str = field(default="", compare=False, repr=False)
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return self.reason or f"unknown: {counted(self.explored, 'state')} explored, and there are more."
+
 
 Node = TypeVar("Node", bound=Hashable)
 

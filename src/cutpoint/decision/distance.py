@@ -17,8 +17,8 @@ from cutpoint.decision.equivalence import equivalence
 from cutpoint.errors import TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.linear import Linear
 from cutpoint.model.text import number
+from cutpoint.model.weighted import WeightedAutomaton
 
 Numbers = NDArray[Any]
 """Floats, or integers of any size."""
@@ -42,8 +42,8 @@ class Distance:
 
 
 def distance(
-    left: Acceptor | Linear,
-    right: Acceptor | Linear,
+    left: Acceptor | WeightedAutomaton,
+    right: Acceptor | WeightedAutomaton,
     max_length: int,
     max_words: int = 100_000,
     callback: Callable[[int], object] | None = None,
@@ -86,8 +86,8 @@ def distance(
     Distance(value=Fraction(1, 4), word='1')
     """
     longest, limit = whole_number("max_length", max_length, least=0), whole_number("max_words", max_words, least=1)
-    first = Linear.of(left)
-    second = Linear.of(right).reordered(first.alphabet)
+    first = WeightedAutomaton.of(left)
+    second = WeightedAutomaton.of(right).reordered(first.alphabet)
     exact = first.is_exact and second.is_exact
     if left == right or (exact and equivalence(first, second)):  # no bound would ever drop a word
         return Distance(Fraction(0) if exact else 0.0, first.alphabet.decode(np.array([], dtype=np.int32)))
@@ -112,7 +112,9 @@ class _Scales(NamedTuple):
 class _Side:
     """One of the two functions: floats, or integers over the common denominators."""
 
-    def __init__(self, function: Linear, is_stochastic: bool, exact: bool, scales: _Scales, longest: int) -> None:
+    def __init__(
+        self, function: WeightedAutomaton, is_stochastic: bool, exact: bool, scales: _Scales, longest: int
+    ) -> None:
         self.initial, self.matrices, self.final = function.initial, function.transitions, function.final
         if exact:
             self.initial = _whole(function.exact_initial, scales.initial)
@@ -203,7 +205,7 @@ def _check_room(n_words: int, length: int, limit: int) -> None:
         )
 
 
-def _scales(left: Linear, right: Linear) -> _Scales:
+def _scales(left: WeightedAutomaton, right: WeightedAutomaton) -> _Scales:
     """Common denominators of the rows, of all matrices, and of the columns."""
     parts = zip(
         (left.exact_initial, left.exact_transitions, left.exact_final),

@@ -11,13 +11,72 @@ import numpy as np
 
 from cutpoint.data import PlainWord
 from cutpoint.data.names import shown
-from cutpoint.decision.orthogonal import reach
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.linear import Linear
+from cutpoint.model.acceptor import Acceptor, Floats
 from cutpoint.model.text import number
+from cutpoint.model.weighted import WeightedAutomaton
+
+INDEPENDENCE = 1e-12
+"""A row is new if this part of its length, at least, lies outside of the space so far."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Orthonormal basis ``[i, s]`` of the rows, or the first word met whose value is beyond a limit."""
+
+    basis: Floats
+    word: tuple[int, ...] | None
+
+
+def reach(function: WeightedAutomaton, above: float | None = None, independence: float = INDEPENDENCE) -> Reached:
+    """Breadth first over words, keeping those whose rows are new; stop at the first with ``abs(value) > above``."""
+    n_symbols, size = function.transitions.shape[:2]
+    columns = (function.transitions @ function.final).T
+    basis = np.zeros((0, size))
+    if above is not None and abs(function.initial @ function.final) > above:
+        return Reached(basis, ())
+    words: list[tuple[int, ...]] = [()]
+    rows = function.initial[None, :]
+    basis, kept = _extended(basis, rows, independence)
+    while kept:
+        if above is not None:
+            far = np.flatnonzero(np.abs(rows @ columns) > above)
+            if len(far):
+                return Reached(basis, (*words[far[0] // n_symbols], int(far[0]) % n_symbols))
+        longer = np.stack([rows @ matrix for matrix in function.transitions], axis=1).reshape(-1, size)
+        basis, kept = _extended(basis, longer, independence)
+        words = [(*words[i // n_symbols], i % n_symbols) for i in kept]
+        rows = longer[kept]
+    return Reached(basis, None)
+
+
+def _extended(basis: Floats, rows: Floats, independence: float) -> tuple[Floats, list[int]]:
+    """Basis with the new ones among rows (Gram-Schmidt, twice), and their numbers."""
+    lengths = np.linalg.norm(rows, axis=1)
+    units = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
+    for _ in range(2):
+        units = units - (units @ basis.T) @ basis
+    size, at = rows.shape[1], len(basis)
+    room = np.zeros((min(size, at + len(rows)), size))
+    room[:at] = basis
+    kept = []
+    for i, unit in enumerate(units):
+        if at == size:
+            break
+        rest, begun = unit, len(basis)
+        for _ in range(2):
+            rest = rest - (room[begun:at] @ rest) @ room[begun:at]
+        length = np.linalg.norm(rest)
+        if length > independence:
+            rest = rest / length
+            rest = rest - (room[:at] @ rest) @ room[:at]  # a short rest has lost digits
+            room[at] = rest / np.linalg.norm(rest)
+            kept.append(i)
+            at += 1
+    return room[:at], kept
+
 
 SMALLEST_TOLERANCE = 1e-12
 """Values of floats are not known better than this."""
@@ -59,7 +118,9 @@ class Different:
         return f"Different(word={self.word!r}, left={shown(self.left)}, right={shown(self.right)})"
 
 
-def equivalence(left: Acceptor | Linear, right: Acceptor | Linear, tolerance: float | None = None) -> Equal | Different:
+def equivalence(
+    left: Acceptor | WeightedAutomaton, right: Acceptor | WeightedAutomaton, tolerance: float | None = None
+) -> Equal | Different:
     r"""Whether two acceptors accept every word with the same probability; if not, the first word that shows it.
 
     Breadth first over words, with a basis of the rows of :math:`A \ominus B` met so far: a word whose row depends on
@@ -103,8 +164,8 @@ def equivalence(left: Acceptor | Linear, right: Acceptor | Linear, tolerance: fl
     Different(word='1', left=Fraction(1, 2), right=Fraction(1, 4))
     """
     if tolerance is None:
-        return _exact(Linear.of(left), Linear.of(right))
-    return _within(Linear.of(left), Linear.of(right), checked_tolerance(tolerance))
+        return _exact(WeightedAutomaton.of(left), WeightedAutomaton.of(right))
+    return _within(WeightedAutomaton.of(left), WeightedAutomaton.of(right), checked_tolerance(tolerance))
 
 
 def checked_tolerance(value: object) -> float:
@@ -121,19 +182,19 @@ def checked_tolerance(value: object) -> float:
     return found
 
 
-def _exact(left: Linear, right: Linear) -> Equal | Different:
+def _exact(left: WeightedAutomaton, right: WeightedAutomaton) -> Equal | Different:
     difference = left.rational() - right.rational()
     if not difference.dimension:
         return Equal()
     codes = first_nonzero(difference.integers, difference.exact_final)
-    return Equal() if codes is None else _at(left, right, codes, Linear.exact_value)
+    return Equal() if codes is None else _at(left, right, codes, WeightedAutomaton.exact_value)
 
 
-def _within(left: Linear, right: Linear, tolerance: float) -> Equal | Different:
+def _within(left: WeightedAutomaton, right: WeightedAutomaton, tolerance: float) -> Equal | Different:
     codes = reach(left - right, above=tolerance).word
-    return Equal(tolerance) if codes is None else _at(left, right, codes, Linear.value)
+    return Equal(tolerance) if codes is None else _at(left, right, codes, WeightedAutomaton.value)
 
 
-def _at(left: Linear, right: Linear, codes: tuple[int, ...], value: Any) -> Different:
+def _at(left: WeightedAutomaton, right: WeightedAutomaton, codes: tuple[int, ...], value: Any) -> Different:
     word = left.alphabet.decode(np.array(codes, dtype=np.int32))
     return Different(word, value(left, word), value(right, word))

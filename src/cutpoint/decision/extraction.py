@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet
 from cutpoint.data.names import counted, shown
 from cutpoint.decision.columns import ACCEPTS_ALL, ACCEPTS_NONE, Column, Columns, Residual
-from cutpoint.decision.dfa import DFA, closure
-from cutpoint.decision.unknown import Unknown
+from cutpoint.decision.dfa import DFA, Unknown, closure
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import CutPoint
 from cutpoint.kernels.reference import step

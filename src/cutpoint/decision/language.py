@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words
 from cutpoint.data.names import counted, shown
-from cutpoint.decision import boolean
-from cutpoint.decision.best_first import Back, BestFirst, Candidate, Front, race
 from cutpoint.decision.columns import Columns
-from cutpoint.decision.dfa import DFA
+from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import isolated_dfa, residual_dfa
-from cutpoint.decision.hopes import Hopes
 from cutpoint.decision.isolation import LIMIT, Isolation, count_words, nearest_word
-from cutpoint.decision.unknown import Unknown
+from cutpoint.decision.word_search import Back, BestFirst, Candidate, Front, Hopes, race
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, compared, cut_point_value, entry, exceeds, whole_number
 from cutpoint.exact.certified import LONGEST
@@ -78,7 +75,7 @@ class Language:
     ----------
     acceptor : :math:`A`.
     cut_point : :math:`\lambda`, a float (its exact binary value), ``Fraction``, ``Decimal``, a str such as ``"1/3"``,
-        or an irrational :class:`Root`.
+        or an irrational :class:`AlgebraicNumber`.
     inclusive : the inequality is strict unless this is true; then words with acceptance exactly :math:`\lambda` belong
         to the language too.
 
@@ -254,19 +251,19 @@ class Language:
         return residual_dfa(self.acceptor.alphabet, self._columns, most)
 
     def __invert__(self) -> Language:
-        return boolean.complement(self)
+        return complement(self)
 
     def __and__(self, other: Language | DFA) -> Language:
-        return boolean.intersection(self, other) if isinstance(other, Language | DFA) else NotImplemented
+        return intersection(self, other) if isinstance(other, Language | DFA) else NotImplemented
 
     def __or__(self, other: Language | DFA) -> Language:
-        return boolean.union(self, other) if isinstance(other, Language | DFA) else NotImplemented
+        return union(self, other) if isinstance(other, Language | DFA) else NotImplemented
 
     def __sub__(self, other: Language | DFA) -> Language:
-        return boolean.intersection(self, ~other) if isinstance(other, Language | DFA) else NotImplemented
+        return intersection(self, ~other) if isinstance(other, Language | DFA) else NotImplemented
 
     def __rsub__(self, other: DFA) -> Language:
-        return boolean.intersection(~self, other) if isinstance(other, DFA) else NotImplemented
+        return intersection(~self, other) if isinstance(other, DFA) else NotImplemented
 
     __rand__ = __and__
     __ror__ = __or__
@@ -359,3 +356,65 @@ def _isolation(value: Any) -> Fraction:
     if not 0 < distance <= 1:
         raise InvalidArgument(f"isolation must be a number above 0, at most 1; got {shown(value)}.")
     return Fraction(distance)
+
+
+MOST_STATES = 1000
+"""States up to which the second language is tried to be made a DFA."""
+
+HALF = Fraction(1, 2)
+
+
+def complement(language: Language) -> Language:
+    r"""Words outside: :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`; strict becomes inclusive and back.
+
+    Where rows of floats do not sum to exactly 1 this holds up to rounding: ``~A`` accepts with the rest of their sums.
+    """
+    return type(language)(~language.acceptor, 1 - language.cut_point, inclusive=not language.inclusive)
+
+
+def intersection(left: Language, right: Language | DFA) -> Language:
+    r"""Words of both, :math:`p\, d > \lambda` where d is 1 on the regular side and 0 elsewhere."""
+    nested = _nested(left, right)
+    if nested is not None:
+        return nested[0]
+    language, dfa = _with_dfa(left, right, "intersection")
+    if _holds_everything(language):
+        return type(language)(dfa.to_acceptor(), HALF)
+    return type(language)(language.acceptor & dfa.to_acceptor(), language.cut_point, language.inclusive)
+
+
+def union(left: Language, right: Language | DFA) -> Language:
+    r"""Words of either: the complement of what is in neither."""
+    nested = _nested(left, right)
+    if nested is not None:
+        return nested[1]
+    language, dfa = _with_dfa(left, right, "union")
+    return complement(intersection(complement(language), ~dfa))
+
+
+def _nested(left: Language, right: Language | DFA) -> tuple[Language, Language] | None:
+    """Two cut points of one acceptor, the smaller language first."""
+    if isinstance(right, DFA) or left.acceptor != right.acceptor:
+        return None
+    larger, smaller = sorted((left, right), key=lambda language: (language.cut_point, not language.inclusive))
+    return smaller, larger
+
+
+def _holds_everything(language: Language) -> bool:
+    """Whether the cut point lets every word in; then words outside of a DFA must be kept out by another one."""
+    return language.inclusive and language.cut_point == 0
+
+
+def _with_dfa(left: Language, right: Language | DFA, operation: str) -> tuple[Language, DFA]:
+    """One side as it is and the other as a DFA: given, or found by exact residuals."""
+    if isinstance(right, DFA):
+        return left, right
+    for language, other in ((left, right), (right, left)):
+        dfa = other.to_dfa(MOST_STATES) if other.acceptor.is_stochastic else None
+        if isinstance(dfa, DFA):
+            return language, dfa
+    raise InvalidArgument(
+        f"the {operation} of two cut-point languages need not be a cut-point language, and neither of these is shown "
+        f"to be regular by {MOST_STATES:,} residuals. Give a DFA, such as Language.to_dfa(isolation=...), or ask for "
+        "each word by itself: `word in L and word in M`."
+    )

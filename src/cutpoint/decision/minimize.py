@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from cutpoint.decision.equivalence import checked_tolerance
-from cutpoint.decision.orthogonal import reach
+from cutpoint.decision.equivalence import checked_tolerance, reach
 from cutpoint.exact import lowest_terms
 from cutpoint.exact.spans import row_space
 from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.linear import Linear
+from cutpoint.model.weighted import WeightedAutomaton
 
 FLOAT_TOLERANCE = 1e-9
 """Below this part of their length, directions of float rows are rounding."""
 
 
-def minimize(function: Acceptor | Linear, tolerance: float | None = None) -> Linear:
-    r"""Linear function of least dimension with the same value for every word.
+def minimize(function: Acceptor | WeightedAutomaton, tolerance: float | None = None) -> WeightedAutomaton:
+    r"""WeightedAutomaton function of least dimension with the same value for every word.
 
     Forward: the rows :math:`\xi M(x)` of all words span a space closed under every :math:`M(a)`; in coordinates of a
     basis of it the function keeps its values. Backward: the same for the columns :math:`M(x)\eta`. What remains has as
@@ -31,8 +30,8 @@ def minimize(function: Acceptor | Linear, tolerance: float | None = None) -> Lin
 
     Returns
     -------
-    :class:`Linear`; dimension 0 for the function that is 0. Its matrices need not be stochastic: :func:`quotient`
-    stays among acceptors.
+    :class:`WeightedAutomaton`; dimension 0 for the function that is 0. Its matrices need not be stochastic:
+    :func:`quotient` stays among acceptors.
 
     Notes
     -----
@@ -49,7 +48,7 @@ def minimize(function: Acceptor | Linear, tolerance: float | None = None) -> Lin
     >>> B.n_states, small.dimension, small.exact_value("0110") == B.exact_acceptance("0110")
     (10, 3, True)
     """
-    whole = Linear.of(function)
+    whole = WeightedAutomaton.of(function)
     if not whole.dimension:
         return whole
     if tolerance is None and whole.is_exact:
@@ -58,7 +57,7 @@ def minimize(function: Acceptor | Linear, tolerance: float | None = None) -> Lin
     return _reduced_floats(_reduced_floats(whole, part).reverse(), part).reverse()
 
 
-def _reduced(function: Linear) -> Linear:
+def _reduced(function: WeightedAutomaton) -> WeightedAutomaton:
     """The function in coordinates of the echelon basis U of its rows, read off at the pivots: ξ, U M(a), U η."""
     if not function.dimension:
         return function
@@ -69,13 +68,13 @@ def _reduced(function: Linear) -> Linear:
         rows, below = span.rows * matrix, denominator * span.denominator
         matrices[a] = [[lowest_terms(rows[i, j], below) for j in pivots] for i in range(size)]
     column = span.basis @ function.exact_final
-    return Linear(function.alphabet, function.exact_initial[pivots], matrices, column)
+    return WeightedAutomaton(function.alphabet, function.exact_initial[pivots], matrices, column)
 
 
-def _reduced_floats(function: Linear, tolerance: float) -> Linear:
+def _reduced_floats(function: WeightedAutomaton, tolerance: float) -> WeightedAutomaton:
     """The function in coordinates of an orthonormal basis Q of its rows: ξQᵀ, Q M(a) Qᵀ, Q η."""
     basis = reach(function, independence=tolerance).basis
     matrices, column = basis @ function.transitions @ basis.T, basis @ function.final
     if np.linalg.norm(column) <= tolerance * np.linalg.norm(function.final):  # what is left is rounding
         column = np.zeros_like(column)
-    return Linear(function.alphabet, function.initial @ basis.T, matrices, column)
+    return WeightedAutomaton(function.alphabet, function.initial @ basis.T, matrices, column)

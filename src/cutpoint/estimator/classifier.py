@@ -8,22 +8,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cutpoint.assess.evaluation import chosen_cut_point
 from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.data.names import listed, shown
+from cutpoint.em import Counts, Stop
+from cutpoint.em.ascent import check_time_limit
+from cutpoint.em.e_step import check_threads
+from cutpoint.em.engine import InMemory, Parameters
 from cutpoint.errors import InvalidArgument, MissingExtra
-from cutpoint.estimator.columns import class_codes, labels_of, weights_of, words_of
-from cutpoint.estimator.lexicon import Lexicon
+from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.estimator.stepwise import Running
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
-from cutpoint.learning import Counts, Stop
-from cutpoint.learning.ascent import check_time_limit
-from cutpoint.learning.cut import chosen_cut_point
-from cutpoint.learning.e_step import check_threads
-from cutpoint.learning.engine import InMemory, Parameters
-from cutpoint.learning.learn import PRIOR, learn
-from cutpoint.learning.learned import Learned
 from cutpoint.model import Acceptor
+from cutpoint.search.learn import PRIOR, learn
+from cutpoint.search.learned import Learned
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.learning import Counts
-from cutpoint.learning.engine import Parameters
-from cutpoint.learning.maximization import shares
+from cutpoint.em import Counts
+from cutpoint.em.engine import Parameters
+from cutpoint.em.m_step import shares
 
 Floats = NDArray[np.float64]
 

@@ -1,16 +1,15 @@
 """The recursions over the rationals, and comparisons that rounding cannot spoil."""
 
-from cutpoint.exact.algebraic import Root
+from cutpoint.exact.algebraic import AlgebraicNumber, CutPoint, cut_point_value
 from cutpoint.exact.certified import Comparisons, compared, exceeds
-from cutpoint.exact.cut_points import CutPoint, cut_point_value
 from cutpoint.exact.numbers import entry, whole_number
-from cutpoint.exact.rational import Integral, integral, lowest_terms
+from cutpoint.exact.recursions import Integral, integral, lowest_terms
 
 __all__ = [
+    "AlgebraicNumber",
     "Comparisons",
     "CutPoint",
     "Integral",
-    "Root",
     "compared",
     "cut_point_value",
     "entry",

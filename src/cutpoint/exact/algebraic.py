@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property, total_ordering
@@ -20,7 +21,7 @@ FLOAT_WIDTH = Fraction(1, 2**64)
 
 
 @total_ordering
-class Root:
+class AlgebraicNumber:
     r"""The real root of a polynomial with rational coefficients between two rational numbers: exact, never rounded.
 
     Parameters
@@ -34,10 +35,10 @@ class Root:
 
     Examples
     --------
-    >>> half = Root([-1, 0, 2], 0, 1)  # 2x² = 1: the square root of 1/2
+    >>> half = AlgebraicNumber([-1, 0, 2], 0, 1)  # 2x² = 1: the square root of 1/2
     >>> half
-    <Root of -1 + 2x^2: 0.707106781187>
-    >>> half > Fraction(7, 10), half > Fraction(5, 7), half == Root.sqrt("1/2")
+    <AlgebraicNumber of -1 + 2x^2: 0.707106781187>
+    >>> half > Fraction(7, 10), half > Fraction(5, 7), half == AlgebraicNumber.sqrt("1/2")
     (True, False, True)
     """
 
@@ -54,12 +55,12 @@ class Root:
         self.__dict__.update(zip(("polynomial", "low", "high"), values, strict=True))
 
     @classmethod
-    def sqrt(cls, number: Any) -> Root:
+    def sqrt(cls, number: Any) -> AlgebraicNumber:
         """Square root of a positive rational number.
 
         Examples
         --------
-        >>> float(Root.sqrt("1/4"))
+        >>> float(AlgebraicNumber.sqrt("1/4"))
         0.5
         """
         square = _rational(number)
@@ -104,7 +105,7 @@ class Root:
         return 1 if (here > 0) == (below > 0) else -1
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Root):
+        if isinstance(other, AlgebraicNumber):
             if self.polynomial != other.polynomial:
                 return False
             low, high = max(self.low, other.low), min(self.high, other.high)
@@ -114,7 +115,7 @@ class Root:
         return NotImplemented
 
     def __lt__(self, other: object) -> bool:
-        if isinstance(other, Root):
+        if isinstance(other, AlgebraicNumber):
             return self != other and float(self) < float(other)
         if isinstance(other, float | int | Fraction):
             return self._sign_against(Fraction(other)) < 0
@@ -123,14 +124,14 @@ class Root:
     def __hash__(self) -> int:
         return hash(self.polynomial if self.rational is None else self.rational)
 
-    def __rsub__(self, number: object) -> Root:
+    def __rsub__(self, number: object) -> AlgebraicNumber:
         """A rational number minus the root."""
         if not isinstance(number, int | Fraction):
             return NotImplemented
-        return Root(_mirrored(self.polynomial, Fraction(number)), number - self.high, number - self.low)
+        return AlgebraicNumber(_mirrored(self.polynomial, Fraction(number)), number - self.high, number - self.low)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Root is immutable: cannot set {name!r}.")
+        raise AttributeError(f"a AlgebraicNumber is immutable: cannot set {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.polynomial, self.low, self.high)
@@ -139,7 +140,7 @@ class Root:
         powers = ["", "x", *(f"x^{k}" for k in range(2, len(self.polynomial)))]
         terms = [_term(c, power) for c, power in zip(self.polynomial, powers, strict=True) if c]
         text = " ".join(terms).removeprefix("+ ").replace("- ", "-", terms[0].startswith("-"))
-        return f"<Root of {text}: {float(self):.12g}>"
+        return f"<AlgebraicNumber of {text}: {float(self):.12g}>"
 
 
 def _term(coefficient: Fraction, power: str) -> str:
@@ -217,3 +218,32 @@ def _value(polynomial: Polynomial, at: Fraction) -> Fraction:
     for c in reversed(polynomial):
         total = total * at + c
     return total
+
+
+CutPoint = Fraction | AlgebraicNumber
+"""A rational cut point, or an irrational one as the root of a polynomial."""
+
+
+def cut_point_value(value: object) -> CutPoint:
+    """A cut point 0 ≤ λ ≤ 1 as an exact number; a float means its exact binary value.
+
+    Examples
+    --------
+    >>> cut_point_value("1/3"), cut_point_value(0.5)
+    (Fraction(1, 3), Fraction(1, 2))
+    """
+    if isinstance(value, AlgebraicNumber) and 0 <= value <= 1:
+        return value if value.rational is None else value.rational
+    try:
+        number = entry(value)
+    except InvalidArgument:
+        raise InvalidArgument(
+            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or a "
+            f"AlgebraicNumber); got {printable(value)}."
+        ) from None
+    if isinstance(number, float) and not math.isfinite(number):
+        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {number!r}.")
+    exact = Fraction(number)
+    if not 0 <= exact <= 1:
+        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {printable(value)}.")
+    return exact

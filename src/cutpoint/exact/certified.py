@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.exact.cut_points import CutPoint
+from cutpoint.exact.algebraic import CutPoint
 
 UNIT_ROUNDOFF = Fraction(1, 2**53)
 SUBNORMAL = Fraction(1, 2**1070)

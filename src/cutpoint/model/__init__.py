@@ -3,7 +3,7 @@
 from cutpoint.model import gallery
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import mixture
-from cutpoint.model.belief import BeliefNetwork, Factor
+from cutpoint.model.belief_network import BeliefNetwork, Factor
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.simulation import random_words, simulate
 

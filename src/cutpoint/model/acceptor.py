@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample, State, Symbol, Word, Words
 from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
-from cutpoint.exact import cut_point_value, exceeds, tables, whole_number
+from cutpoint.exact import cut_point_value, exceeds, whole_number
+from cutpoint.exact import recursions as tables
 from cutpoint.kernels import MOST_THREADS, kernels
 from cutpoint.model import substitution
 from cutpoint.model.algebra import product

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from cutpoint.data.names import counted
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import chains as exact
-from cutpoint.exact import tables, whole_number
+from cutpoint.exact import recursions as exact
+from cutpoint.exact import recursions as tables
+from cutpoint.exact import whole_number
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,313 @@
+r"""Words of high acceptance, found best first, from the front or from the back.
+
+*From the front.* From state s, no way to go on with one to k symbols is accepted with more than
+
+.. math:: h_{k+1}(s) = \max_a \sum_t P(a)[s,t] \max(f(t), h_k(t)), \qquad h_0 = f,
+
+so :math:`\pi P(y)\, h_k` bounds the acceptance of the longer words that begin with y.
+
+*From the back.* The acceptance of :math:`yz` is a mean of the entries of the column :math:`P(z) f`, so the largest of
+them bounds the acceptance of the words that end in z.
+
+The first is good where words are decided early, the second where an acceptor forgets how a word began. Prefixes, or
+suffixes, wait in a queue, the most promising first. Floats order them where their error bounds allow, rational numbers
+where they do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from heapq import heappop, heappush, heapreplace
+from itertools import cycle
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.exact.certified import UNIT_ROUNDOFF
+from cutpoint.exact.recursions import lowest_terms
+from cutpoint.kernels.reference import dot, step, step_back
+from cutpoint.model import Acceptor
+
+if TYPE_CHECKING:
+    from flint import fmpz, fmpz_mat
+
+Floats = NDArray[np.float64]
+
+
+class Hopes:
+    r"""Columns :math:`h_0 = f`, :math:`h_{k+1}(s) = \max_a \sum_t P(a)[s,t]\, h_k(t)`: exactly k more symbols.
+
+    With ``at_most``, from one to k more symbols: :math:`\max(f, h_k)` takes the place of :math:`h_k` on the right. A
+    row :math:`\pi P(x)` times such a column bounds the acceptance of the longer words that begin with x.
+    """
+
+    def __init__(self, acceptor: Acceptor, at_most: bool) -> None:
+        self.acceptor = acceptor
+        self.at_most = at_most
+        self._floats: list[Floats] = [acceptor.final.astype(np.float64)]
+        self._numerators: list[list[fmpz]] = []
+
+    def column(self, remaining: int) -> Floats:
+        """The column for so many more symbols."""
+        while len(self._floats) <= remaining:
+            ahead = np.maximum(self._floats[0], self._floats[-1]) if self.at_most else self._floats[-1]
+            further: Floats = step_back(self.acceptor.transitions, ahead).max(axis=0)
+            if len(self._floats) > 1 and (further == self._floats[-1]).all():
+                return further
+            self._floats.append(further)
+        return self._floats[remaining]
+
+    def exact_bound(self, codes: Sequence[int], remaining: int) -> Fraction:
+        """The row of a prefix times the column, exactly."""
+        row, below = self.acceptor.integers.row(codes)
+        column, denominator = self._exact_column(remaining)
+        total = sum((p * h for p, h in zip(row.entries(), column, strict=True)), start=below * 0)
+        return lowest_terms(total, below * denominator)
+
+    def _exact_column(self, remaining: int) -> tuple[list[fmpz], fmpz]:
+        """The column in integers over a common denominator: column k over the k-th power of that of all matrices."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        matrices, unit = self._over_one_denominator
+        if not self._numerators:
+            self._numerators.append([unit**0 * int(kept) for kept in self.acceptor.final])
+        while len(self._numerators) <= remaining:
+            k, ahead = len(self._numerators) - 1, self._numerators[-1]
+            if self.at_most:
+                ahead = [max(f * unit**k, h) for f, h in zip(self._numerators[0], ahead, strict=True)]
+            column = fmpz_mat(len(ahead), 1, ahead)
+            further = [
+                max(values) for values in zip(*((matrix * column).entries() for matrix in matrices), strict=True)
+            ]
+            if k and further == [h * unit for h in self._numerators[-1]]:
+                return self._numerators[k], unit**k
+            self._numerators.append(further)
+        return self._numerators[remaining], unit**remaining
+
+    @cached_property
+    def _over_one_denominator(self) -> tuple[list[fmpz_mat], fmpz]:
+        """Matrices in integers, and the denominator of them all."""
+        from flint import fmpz  # noqa: PLC0415
+
+        integers = self.acceptor.integers
+        unit = fmpz(math.lcm(*(int(below) for below in integers.denominators)))
+        pairs = zip(integers.matrices, integers.denominators, strict=True)
+        return [matrix * (unit // below) for matrix, below in pairs], unit
+
+
+Result = TypeVar("Result")
+Codes = tuple[int, ...]
+Place = tuple[int, bool, Codes]
+"""Length, False for what goes before all words of that length, and the order of the alphabet."""
+
+
+class End(Protocol):
+    """The end of words from which a search begins: what is known of all words with the same prefix, or suffix."""
+
+    acceptor: Acceptor
+
+    def start(self) -> Floats:
+        """Row or column of the empty word."""
+
+    def longer(self, codes: Codes, part: Floats) -> Iterator[tuple[Codes, Floats]]:
+        """One symbol more, each in turn, with its row or column."""
+
+    def value(self, part: Floats) -> float:
+        """Acceptance of the word itself."""
+
+    def bound(self, part: Floats, remaining: int) -> float:
+        """Largest acceptance that one to so many more symbols may give."""
+
+    def exact_bound(self, codes: Codes, remaining: int) -> Fraction:
+        """The same in rational numbers."""
+
+    def exact_part(self, codes: Codes) -> list[Fraction]:
+        """What must be equal for two words of equal length to go on alike."""
+
+    def place(self, codes: Codes) -> Place:
+        """A place in the order of words that no longer word comes before."""
+
+
+class Front:
+    """Words read from the front: rows and hopes."""
+
+    def __init__(self, acceptor: Acceptor) -> None:
+        self.acceptor = acceptor
+        self.hopes = Hopes(acceptor, at_most=True)
+        self._final = acceptor.final.astype(np.float64)
+
+    def start(self) -> Floats:
+        """Initial row."""
+        return self.acceptor.initial
+
+    def longer(self, codes: Codes, part: Floats) -> Iterator[tuple[Codes, Floats]]:
+        """Symbols after the prefix."""
+        return (((*codes, a), row) for a, row in enumerate(step(part, self.acceptor.transitions)))
+
+    def value(self, part: Floats) -> float:
+        """Row times ``final``."""
+        return float(dot(part, self._final))
+
+    def bound(self, part: Floats, remaining: int) -> float:
+        """Row times hopes."""
+        return float(dot(part, self.hopes.column(remaining)))
+
+    def exact_bound(self, codes: Codes, remaining: int) -> Fraction:
+        """Row times hopes, exactly."""
+        return self.hopes.exact_bound(codes, remaining)
+
+    def exact_part(self, codes: Codes) -> list[Fraction]:
+        """Exact distribution."""
+        return self.acceptor.integers.distribution(codes)
+
+    def place(self, codes: Codes) -> Place:
+        """The words that are one symbol longer come after the prefix in the order of the alphabet."""
+        return len(codes) + 1, True, codes
+
+
+class Back:
+    """Words read from the back: columns, whose largest entries are bounds up to the sums of rows of floats."""
+
+    def __init__(self, acceptor: Acceptor) -> None:
+        self.acceptor = acceptor
+        sums = acceptor.exact_transitions.sum(axis=2)
+        self.start_sum, self.step_sum = acceptor.exact_initial.sum(), max(Fraction(1), *sums.flat)
+
+    def start(self) -> Floats:
+        """Final column."""
+        return self.acceptor.final.astype(np.float64)
+
+    def longer(self, codes: Codes, part: Floats) -> Iterator[tuple[Codes, Floats]]:
+        """Symbols before the suffix."""
+        return (((a, *codes), column) for a, column in enumerate(step_back(self.acceptor.transitions, part)))
+
+    def value(self, part: Floats) -> float:
+        """Initial row times column."""
+        return float(dot(self.acceptor.initial, part))
+
+    def bound(self, part: Floats, remaining: int) -> float:
+        """Largest entry."""
+        return float(part.max()) * float(self.start_sum) * float(self.step_sum) ** remaining
+
+    def exact_bound(self, codes: Codes, remaining: int) -> Fraction:
+        """Largest entry, exactly."""
+        column, denominator = self.acceptor.integers.column(self.acceptor.final, codes)
+        largest = lowest_terms(max(column.entries()), denominator)
+        return Fraction(largest * self.start_sum * self.step_sum**remaining)
+
+    def exact_part(self, codes: Codes) -> list[Fraction]:
+        """Exact column."""
+        column, denominator = self.acceptor.integers.column(self.acceptor.final, codes)
+        return [lowest_terms(number, denominator) for number in column.entries()]
+
+    def place(self, codes: Codes) -> Place:
+        """Any symbol may come before the suffix, so it goes before all words that are one symbol longer."""
+        return len(codes) + 1, False, codes
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A word (``part`` is None), or all longer ones with this prefix or suffix; no acceptance is above the bound."""
+
+    search: BestFirst
+    codes: Codes
+    estimate: float
+    part: Floats | None
+
+    @cached_property
+    def bound(self) -> Fraction:
+        """The bound behind the estimate, exactly."""
+        if self.part is None:
+            return self.search.acceptor.integers.acceptance(self.search.acceptor.final, self.codes)
+        return self.search.end.exact_bound(self.codes, self.search.max_length - len(self.codes))
+
+    def __lt__(self, other: Candidate) -> bool:
+        """Whether it comes first: the larger bound, then the shorter word, then the order of the alphabet."""
+        a, b = self.estimate, other.estimate
+        if self.search.are_apart(a, b):
+            return a > b
+        if self.bound != other.bound:
+            return self.bound > other.bound
+        return self._place < other._place
+
+    @property
+    def _place(self) -> Place:
+        return (len(self.codes), True, self.codes) if self.part is None else self.search.end.place(self.codes)
+
+
+class BestFirst:
+    """The ``copies`` words of highest acceptance up to ``max_length`` symbols, if it is at least about ``least``.
+
+    Iterate over an instance once. Prefixes, or suffixes, of equal length and equal distribution, or column, go on
+    alike: of each such kind only the first ``copies`` are continued, which is enough.
+    """
+
+    def __init__(self, end: End, max_length: int, copies: int, least: float) -> None:
+        self.end = end
+        self.acceptor = end.acceptor
+        self.max_length = max_length
+        self.copies = copies
+        self.least = least
+        self._rounding = float(16 * UNIT_ROUNDOFF) * ((max_length + 1) * (self.acceptor.n_states + 2))
+        self._best: list[float] = []
+        self._continued: dict[tuple[int, bytes], list[Codes]] = {}
+
+    def are_apart(self, a: float, b: float) -> bool:
+        """Whether two estimates differ by more than rounding, so that their order is that of what they stand for."""
+        return abs(a - b) > self._rounding * max(a, b) + 1e-290
+
+    def __iter__(self) -> Iterator[Candidate]:
+        """Candidates as they leave the queue: words in their order, and each part of a word before it is continued."""
+        queue: list[Candidate] = []
+        self._add(queue, (), self.end.start())
+        while queue:
+            best = heappop(queue)
+            if best.part is None:
+                yield best
+            elif self._is_needed(best.codes, best.part):
+                yield best
+                for codes, part in self.end.longer(best.codes, best.part):
+                    self._add(queue, codes, part)
+
+    def _add(self, queue: list[Candidate], codes: Codes, part: Floats) -> None:
+        """Queue a word, and longer ones if there is room for any; not those that so many words surely surpass."""
+        value = self.end.value(part)
+        if len(self._best) < self.copies:
+            heappush(self._best, value)
+        elif value > self._best[0]:
+            heapreplace(self._best, value)
+        if len(self._best) == self.copies:
+            self.least = max(self.least, self._best[0])
+        if not self._is_hopeless(value):
+            heappush(queue, Candidate(self, codes, value, None))
+        if (remaining := self.max_length - len(codes)) > 0:
+            bound = self.end.bound(part, remaining)
+            if not self._is_hopeless(bound):
+                heappush(queue, Candidate(self, codes, bound, part))
+
+    def _is_hopeless(self, estimate: float) -> bool:
+        return estimate < self.least and self.are_apart(estimate, self.least)
+
+    def _is_needed(self, codes: Codes, part: Floats) -> bool:
+        """Whether fewer than ``copies`` parts of this length with exactly this row or column were continued."""
+        alike = self._continued.setdefault((len(codes), part.tobytes()), [])
+        if len(alike) >= self.copies:
+            here = self.end.exact_part(codes)
+            if sum(self.end.exact_part(other) == here for other in alike) >= self.copies:
+                return False
+        alike.append(codes)
+        return True
+
+
+def race(searches: Sequence[Iterator[Result | None]], steps: int) -> Result | None:
+    """The first result of several searches that take steps in turn, each None until then; None if steps run out."""
+    for _, search in zip(range(steps), cycle(searches)):
+        result = next(search)
+        if result is not None:
+            return result
+    return None

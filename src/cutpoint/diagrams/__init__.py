@@ -1,1 +1,0 @@
-"""Diagrams as text: what a picture of an automaton shows, in DOT and in TikZ."""

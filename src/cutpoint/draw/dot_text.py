@@ -1,0 +1,59 @@
+"""DOT text of a diagram, for Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cutpoint.draw.diagram import Arrow, Diagram, Look, Node
+
+NEW_LINE = "\\n"
+"""What ends a line within a label: a backslash and an n."""
+FONT = "Helvetica,Arial,sans-serif"
+SHORT_NAME = 3
+"""Names up to this length stand in circles, longer ones in ellipses."""
+
+
+def dot_text(drawn: Diagram) -> str:
+    """DOT text of a diagram."""
+    lines = [*_header(drawn), *(_node(node, drawn.look) for node in drawn.nodes)]
+    lines += [_arrow(arrow, drawn.look, "style=dashed") for arrow in drawn.starts]
+    lines += [_arrow(arrow, drawn.look) for arrow in drawn.arrows]
+    return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}"])
+
+
+def _header(drawn: Diagram) -> Iterator[str]:
+    """Settings of the whole picture; nodes that have a place are drawn there, by Graphviz' neato."""
+    right = drawn.look.orientation == "right"
+    yield "layout=neato;" if drawn.is_placed else f"rankdir={'LR' if right else 'TB'};"
+    shape = "circle" if all(len(node.text) <= SHORT_NAME for node in drawn.nodes) else "ellipse"
+    yield f'node [fontname="{FONT}", shape={shape}];'
+    yield f'edge [fontname="{FONT}", fontsize=12];'
+    if drawn.symbols:
+        yield f'symbols="{" ".join(map(_escaped, drawn.symbols))}";'
+    if drawn.starts:
+        yield 'start [label="start", shape=plaintext];'
+
+
+def _node(node: Node, look: Look) -> str:
+    used = [f'label="{_escaped(node.text)}"'] + ["peripheries=2"] * node.final
+    if node.place:
+        column, row = node.place if look.orientation == "right" else node.place[::-1]
+        used.append(f'pos="{column},{-row}!"')
+    return f"{node.key} [{', '.join(used)}];"
+
+
+def _arrow(arrow: Arrow, look: Look, *attributes: str) -> str:
+    used = list(attributes)
+    if arrow.lines:
+        space = " " if look.orientation == "down" else ""  # labels then stand beside the arrows and would touch them
+        text = NEW_LINE.join(f"{space}{_escaped(line.text)}{space}" for line in arrow.lines)
+        used.append(f'label="{text}"')
+    if arrow.ink < 100:
+        gray = f"{round(255 * (1 - arrow.ink / 100)):02x}" * 3
+        used.append(f'color="#{gray}", fontcolor="#{gray}"')
+    return f"{arrow.source} -> {arrow.target}{' [' + ', '.join(used) + ']' if used else ''};"
+
+
+def _escaped(text: str) -> str:
+    """Text between the quotes of a label: Graphviz reads backslashes, quotes and entities such as ``&lt;``."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

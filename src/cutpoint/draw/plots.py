@@ -1,0 +1,265 @@
+"""Plots with matplotlib (extra ``[plot]``): tables, learning, calibration, staircases, comparisons.
+
+Colors are those of Okabe and Ito, and the map cividis: both can be told apart without seeing red or green.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cutpoint.data import Alphabet, PlainWord, Word, Words
+from cutpoint.data.alphabet import each_word
+from cutpoint.data.names import counted, listed, shown
+from cutpoint.decision import Language
+from cutpoint.draw.calibration import calibration
+from cutpoint.draw.diagram import cleaned, cut_point_label, label
+from cutpoint.draw.picture import extension_of, save
+from cutpoint.em import Fit
+from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
+from cutpoint.exact import cut_point_value, whole_number
+from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.text import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
+MOST_STEPS = 100_000
+"""Most words of a staircase."""
+MOST_COMPARED = 1000
+"""Most words that two acceptors are compared on, unless words are given."""
+MOST_CELLS = 150
+"""Most cells of a heat map whose numbers are written."""
+MOST_TICKS = 30
+"""Most names along an axis."""
+
+Path = str | os.PathLike[str]
+
+
+def plot_forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes | None = None) -> Figure:
+    """Heat map of the table M of a word: the distribution over states after each prefix, and its acceptance.
+
+    Returns a matplotlib ``Figure`` that belongs to no pyplot session; ``path`` (.svg, .png or .pdf) also writes it, and
+    ``ax`` draws into axes of your own. Final states have a star.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> figure = cp.plot_forward(cp.p_adic(2), "0110")
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['s1', 's2 *', 'accepted']
+    """
+    check_acceptor(acceptor)
+    table = acceptor.forward(word)
+    cells = np.vstack([table.T, table @ acceptor.final])
+    stars = (" *" if final else "" for final in acceptor.final)
+    names = [label(state) + star for state, star in zip(acceptor.states, stars, strict=True)] + ["accepted"]
+    symbols = ["ε", *(label(symbol, room=10) for symbol in word)]
+    figure, axes = _axes(ax, np.clip(0.5 * len(symbols) + 2, 3.5, 16), np.clip(0.35 * len(names) + 1.2, 2, 12))
+    image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    axes.axhline(acceptor.n_states - 0.5, color="white", linewidth=3)
+    many = len(symbols) > MOST_TICKS  # every third symbol, say, would mislead: then numbers tell how many were read
+    _name_ticks(axes.set_xticks, list(map(str, range(len(symbols)))) if many else symbols)
+    _name_ticks(axes.set_yticks, names)
+    if cells.size <= MOST_CELLS:
+        for (row, column), value in np.ndenumerate(cells):
+            ink = "white" if value < 0.5 else "black"
+            axes.text(column, row, number(value, 2), ha="center", va="center", color=ink, fontsize=8)
+    axes.set(xlabel="symbols read" if many else "symbol read", ylabel="state")
+    figure.colorbar(image, ax=axes, label="probability")
+    return _done(figure, path)
+
+
+def plot_learning(fit: Fit, path: Path | None = None, ax: Axes | None = None) -> Figure:
+    """Learning curve of a :class:`Fit`, as ``fit.plot()`` draws it; of :func:`learn`, training beside held-out loss.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> fit = cp.baum_welch(cp.random_acceptor(2, "01", rng=0), cp.Sample(["01", "1"], accepted=[True, False]))
+    >>> cp.plot_learning(fit).axes[0].get_xlabel()
+    'step'
+    """
+    if not isinstance(fit, Fit):
+        raise InvalidArgument(f"expected a Fit, as baum_welch or learn returns it; got {shown(fit)}.")
+    figure, axes = _axes(ax, 6, 4)
+    fit.plot(axes)
+    return _done(figure, path)
+
+
+def plot_calibration(
+    probabilities: ArrayLike,
+    accepted: Any,
+    counts: ArrayLike | None = None,
+    bins: int = 10,
+    path: Path | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """Calibration plot: share of words accepted against their predicted probability, with 95 % intervals.
+
+    The arguments are those of :func:`calibration`. A model is calibrated where the diagonal runs through the intervals;
+    the size of a point grows with the number of words behind it.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> figure = cp.plot_calibration([0.1, 0.2, 0.8, 0.9], [False, False, True, True], bins=2)
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('predicted probability', 'share accepted')
+    """
+    found = calibration(probabilities, accepted, counts, bins)
+    figure, axes = _axes(ax, 5, 5)
+    x, y = np.array([each.probability for each in found]), np.array([each.accepted for each in found])
+    bars = [y - [each.low for each in found], [each.high for each in found] - y]
+    sizes = np.array([each.count for each in found])
+    axes.plot([0, 1], [0, 1], color=GRAY, linestyle="--", linewidth=1, label="calibrated")
+    axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="words, 95 % interval")
+    axes.scatter(x, y, s=15 + 120 * sizes / sizes.max(), color=BLUE, zorder=3)
+    axes.set(xlabel="predicted probability", ylabel="share accepted", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set_aspect("equal")
+    axes.legend(loc="upper left")
+    axes.grid(alpha=0.3)
+    return _done(figure, path)
+
+
+def plot_staircase(
+    acceptor: Acceptor, length: int, cut_point: Any = None, path: Path | None = None, ax: Axes | None = None
+) -> Figure:
+    r"""Acceptance of all words of a length, over the number :math:`0.x_k \dots x_1` that a word spells from the back.
+
+    The symbols are the digits :math:`0 \dots l'-1` in the order of the alphabet. For the p-adic acceptor acceptance
+    *is* that number: the steps follow the diagonal. At a cut point the words above it are the language.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> figure = cp.plot_staircase(cp.p_adic(2), 3, cut_point="1/3")
+    >>> steps = figure.axes[0].patches[0].get_data().values
+    >>> [float(height) for height in steps]
+    [0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875]
+    """
+    check_acceptor(acceptor)
+    whole_number("length", length, least=1)
+    size = acceptor.n_symbols**length
+    if size > MOST_STEPS:
+        raise TooLarge(
+            f"there are {counted(size, 'word')} of length {length}; a staircase has at most {MOST_STEPS:,} steps. "
+            "Give a smaller length."
+        )
+    limit = None if cut_point is None else cut_point_value(cut_point)
+    words = [word[::-1] for word in product(acceptor.alphabet, repeat=length)]
+    heights, edges = acceptor.acceptances(words), np.arange(size + 1) / size
+    figure, axes = _axes(ax, 6, 4.5)
+    axes.stairs(heights, edges, color=BLUE, linewidth=1.2, baseline=None)
+    if limit is not None:
+        axes.axhline(float(limit), color=RED, linewidth=1, linestyle="--", label=f"cut point {cut_point_label(limit)}")
+        above = np.repeat(Language(acceptor, limit).contains(words), 2)
+        axes.fill_between(np.repeat(edges, 2)[1:-1], 0, 1, where=above, color=ORANGE, alpha=0.25, linewidth=0)
+        axes.legend(loc="upper left")
+    axes.set(xlabel=f"words of length {length}, read from the back as a number", ylabel="acceptance")
+    axes.set(xlim=(0, 1), ylim=(-0.02, 1.02))
+    axes.grid(alpha=0.3)
+    return _done(figure, path)
+
+
+def plot_comparison(
+    first: Acceptor,
+    second: Acceptor,
+    words: Words | None = None,
+    path: Path | None = None,
+    ax: tuple[Axes, Axes] | None = None,
+) -> Figure:
+    """Acceptance of the same words by two acceptors: one against the other, and how the differences are spread.
+
+    Without words, all short ones are taken, as many lengths as give 1,000 words. ``ax`` is a pair of axes.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> figure = cp.plot_comparison(cp.p_adic(2), cp.gallery.parity(), words=["", "1", "11"])
+    >>> figure.axes[1].get_title()
+    "largest difference 0.75: '11'"
+    """
+    check_acceptor(first)
+    check_acceptor(second)
+    if set(first.alphabet) != set(second.alphabet):
+        raise InvalidArgument(
+            f"acceptors must have the same alphabet; got {listed(first.alphabet)} and {listed(second.alphabet)}."
+        )
+    listed_words = short_words(first.alphabet, MOST_COMPARED) if words is None else list(each_word(words))
+    if not listed_words:
+        raise InvalidArgument("there must be at least one word to compare acceptors on; got none.")
+    left, right = first.acceptances(listed_words), second.acceptances(listed_words)
+    if ax is None:
+        figure = _canvas(10, 4.5)
+        scatter, histogram = figure.subplots(1, 2)
+    else:
+        scatter, histogram = ax
+        figure = scatter.figure
+    scatter.plot([0, 1], [0, 1], color=GRAY, linestyle="--", linewidth=1)
+    scatter.scatter(left, right, s=12, color=BLUE, alpha=0.5, linewidth=0)
+    scatter.set(xlabel="acceptance by the first", ylabel="acceptance by the second")
+    scatter.set(title=f"{counted(len(listed_words), 'word')}", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+    _differences(histogram, right - left, listed_words)
+    for axes in (scatter, histogram):
+        axes.grid(alpha=0.3)
+        axes.set_axisbelow(True)
+    return _done(figure, path)
+
+
+def short_words(alphabet: Alphabet, most: int) -> list[PlainWord]:
+    """All words up to the greatest length that gives no more than a number of words; at least the empty one."""
+    words: list[PlainWord] = [alphabet.decode(np.array([], dtype=np.int32))]
+    layer: list[tuple[int, ...]] = [()]
+    while len(layer[0]) < most and len(words) + len(layer) * len(alphabet) <= most:
+        layer = [(*prefix, a) for prefix in layer for a in range(len(alphabet))]
+        words += [alphabet.decode(np.array(codes, dtype=np.int32)) for codes in layer]
+    return words
+
+
+def _differences(axes: Axes, differences: NDArray[np.float64], words: list[Any]) -> None:
+    worst = int(np.abs(differences).argmax())
+    reach = max(float(np.abs(differences).max()), 1e-12)
+    axes.hist(differences, bins=41, range=(-reach, reach), color=BLUE)
+    axes.axvline(0, color=GRAY, linestyle="--", linewidth=1)
+    title = f"largest difference {abs(differences[worst]):.3g}: {cleaned(shown(words[worst]), room=24)}"
+    axes.set(xlabel="second minus first", ylabel="words")
+    axes.set_title(title, parse_math=False)
+
+
+def _axes(ax: Any, width: float, height: float) -> tuple[Any, Any]:
+    """A new figure with one pair of axes, or the axes given and their figure."""
+    if ax is not None:
+        return ax.figure, ax
+    figure = _canvas(width, height)
+    return figure, figure.add_subplot()
+
+
+def _canvas(width: float, height: float) -> Any:
+    try:
+        from cutpoint.draw.canvas import canvas  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra('plots need matplotlib; install it with: pip install "cutpoint[plot]".') from None
+    return canvas(float(width), float(height))
+
+
+def _name_ticks(set_ticks: Any, names: list[str]) -> None:
+    """Names along an axis, every one or every so many; a dollar sign in a name is a dollar sign."""
+    step = -(-len(names) // MOST_TICKS)
+    set_ticks(range(0, len(names), step), labels=names[::step], parse_math=False)
+
+
+def _done(figure: Figure, path: Path | None) -> Figure:
+    """The figure, written to a path if one is given."""
+    if path is not None:
+        from cutpoint.draw.canvas import WITHOUT_DATES, rendered  # noqa: PLC0415
+
+        save(path, rendered(figure, extension_of(path, tuple(WITHOUT_DATES))))
+    return figure

@@ -1,0 +1,59 @@
+"""Tables for a terminal, which become tables of a page in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cutpoint.data import Word
+from cutpoint.data.names import plain
+from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.text import aligned, number
+
+
+class Table(str):
+    """Text of a table, aligned for a terminal; ``cells`` has it row by row, the header first."""
+
+    __slots__ = ("cells",)
+    cells: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, cells: Sequence[Sequence[str]]) -> Table:
+        """Table of rows of cells."""
+        self = cls("\n".join(line.rstrip() for line in aligned(cells)))
+        self.cells = tuple(tuple(row) for row in cells)
+        return self
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from cutpoint.draw.html import table  # noqa: PLC0415
+
+        return table(self.cells)
+
+
+def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> Table:
+    """Table M of a word: the symbol read, the distribution over states, the acceptance of the prefix.
+
+    A ``str`` for a terminal, a table of a page in a notebook. Exact acceptors have exact tables; a fraction too long to
+    read is shown as a decimal.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> cp.forward_table(cp.p_adic(2), "011")
+    k  read  s1   s2   accepted
+    0        1    0    0
+    1  0     1    0    0
+    2  1     1/2  1/2  1/2
+    3  1     1/4  3/4  3/4
+    """
+    check_acceptor(acceptor)
+    table = acceptor.forward(word, exact=acceptor.is_exact)
+    header = ["k", "read", *map(plain, acceptor.states), "accepted"]
+    rows = [
+        [str(k), read, *(number(p, digits) for p in row), number(row[acceptor.final].sum(), digits)]
+        for k, (read, row) in enumerate(zip(["", *map(plain, word)], table, strict=True))
+    ]
+    return Table.of([header, *rows])

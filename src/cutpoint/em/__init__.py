@@ -1,0 +1,33 @@
+"""Learning acceptors from complete data, from parts of runs, from verdicts.
+
+The algorithms of the paper are named here; searches and what judges their results load when they are asked for.
+"""
+
+from cutpoint.em.ascent import Progress
+from cutpoint.em.baum_welch import baum_welch
+from cutpoint.em.complete_data import count_transitions, counts_log_likelihood, maximum_likelihood
+from cutpoint.em.counts import Counts
+from cutpoint.em.design_matrix import DesignMatrix, design_matrix
+from cutpoint.em.e_step import acceptances_by_shard, expected_counts, likelihood, log_likelihood, log_likelihoods
+from cutpoint.em.expectation_maximization import expectation_maximization, hidden_runs
+from cutpoint.em.fit import Fit, Stop
+
+__all__ = [
+    "Counts",
+    "DesignMatrix",
+    "Fit",
+    "Progress",
+    "Stop",
+    "acceptances_by_shard",
+    "baum_welch",
+    "count_transitions",
+    "counts_log_likelihood",
+    "design_matrix",
+    "expectation_maximization",
+    "expected_counts",
+    "hidden_runs",
+    "likelihood",
+    "log_likelihood",
+    "log_likelihoods",
+    "maximum_likelihood",
+]

@@ -1,0 +1,132 @@
+"""The EM algorithm with the explicit matrix U, the paper's Alg. 1: it enumerates all state paths."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cutpoint.data import Sample
+from cutpoint.data.names import counted
+from cutpoint.em.ascent import MAX_STEPS, TOLERANCE, Limits, ascend
+from cutpoint.em.counts import Counts, impossible_sentence
+from cutpoint.em.engine import Parameters
+from cutpoint.em.evidence import Evidence, check_sample, evidence
+from cutpoint.em.fit import Fit
+from cutpoint.em.m_step import m_step
+from cutpoint.errors import ImpossibleObservation, TooLarge
+from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
+
+Floats = NDArray[np.float64]
+
+MOST_PATHS = 10**7
+"""Most entries of U that are made; more are refused."""
+
+
+def expectation_maximization(
+    acceptor: Acceptor,
+    sample: Sample,
+    tolerance: float = TOLERANCE,
+    max_steps: int = MAX_STEPS,
+    prior: ArrayLike = 0.0,
+    learn_initial: bool = False,
+) -> Fit:
+    """EM with the explicit matrix U: the paper's Alg. 1, for study and as a check of :func:`baum_welch`.
+
+    Returns the same as :func:`baum_welch` with the same arguments, step by step, but visits all l^(n+1) paths of
+    each word: a sample with more than ten million is refused.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> sample = cp.Sample(["01", "11", "10"], accepted=[True, True, False])
+    >>> start = cp.gallery.random_acceptor(2, "01", rng=0)
+    >>> one, two = (f(start, sample, max_steps=5) for f in (cp.expectation_maximization, cp.baum_welch))
+    >>> bool(abs(one.acceptor.transitions - two.acceptor.transitions).max() < 1e-12)
+    True
+    """
+    check_paths(acceptor, sample)
+    sample = sample.recoded(acceptor.alphabet)
+
+    def e_step(parameters: Parameters) -> Counts:
+        return enumerated_counts(acceptor.replace(**parameters._asdict()), sample)
+
+    step = m_step(acceptor, prior, learn_initial)
+    return ascend(acceptor, sample, e_step, step, Limits(tolerance, max_steps))
+
+
+def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
+    r"""Matrix U of Alg. 1, one row per distinct observation: expected number of times each state path was taken.
+
+    .. math:: u_{x,s} = u_x\, p_{X,S}(x, s) / p_X(x)
+
+    over all paths that agree with the evidence. Paths are in lexicographic order, l^(n+1) for a word of length n.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> cp.hidden_runs(cp.p_adic(2), cp.Sample(["11"], accepted=[True], counts=[3]))  # paths 111, 112, …, 222
+    (array([0., 1., 0., 2., 0., 0., 0., 0.]),)
+    """
+    check_paths(acceptor, sample)
+    arrays = evidence(acceptor, sample)
+    return tuple(count * _posterior(acceptor, arrays, sample, r)[0] for r, count in enumerate(sample.counts.tolist()))
+
+
+def enumerated_counts(acceptor: Acceptor, sample: Sample) -> Counts:
+    """E-step of Alg. 1: the matrix U, and from it the sufficient statistic v by counting along the paths."""
+    transitions, initial = np.zeros_like(acceptor.transitions), np.zeros_like(acceptor.initial)
+    arrays, logs = evidence(acceptor, sample), []
+    for r, count in enumerate(sample.counts.tolist()):
+        posterior, log_probability, paths = _posterior(acceptor, arrays, sample, r)
+        word = arrays.symbols[arrays.offsets[r] : arrays.offsets[r + 1]]
+        np.add.at(initial, paths[0], count * posterior)
+        for symbol, (before, after) in zip(word, pairwise(paths), strict=True):
+            np.add.at(transitions[symbol], (before, after), count * posterior)
+        logs.append(count * log_probability)
+    return Counts(transitions, initial, math.fsum(logs))
+
+
+def check_paths(acceptor: Acceptor, sample: Sample) -> None:
+    """Refuse a sample whose matrix U would not fit."""
+    check_acceptor(acceptor)
+    check_sample(sample)
+    longest = int(sample.lengths.max())
+    size = sum(acceptor.n_states ** (length + 1) for length in sample.lengths.tolist())
+    if size > MOST_PATHS:
+        raise TooLarge(
+            f"the matrix U would have {counted(size, 'entry')} ({counted(acceptor.n_states, 'state')}, words of up to "
+            f"{counted(longest, 'symbol')}); at most {MOST_PATHS:,} are made. Use baum_welch, which does not need it."
+        )
+
+
+def _posterior(acceptor: Acceptor, arrays: Evidence, sample: Sample, r: int) -> tuple[Floats, float, NDArray[np.int64]]:
+    """Posterior of every path of observation r, the log-probability of its evidence, and the paths ``[i, path]``."""
+    start, stop = arrays.offsets[r], arrays.offsets[r + 1]
+    word = arrays.symbols[start:stop]
+    paths = _all_paths(acceptor.n_states, len(word) + 1)
+    seen = np.ones((len(word) + 1, acceptor.n_states), dtype=np.bool_)
+    if arrays.marks is not None:
+        seen = arrays.masks[arrays.marks[start + r : stop + r + 1]]
+    seen[-1] &= arrays.masks[arrays.ends[r]]
+    with np.errstate(divide="ignore"):
+        logs = np.log(acceptor.initial)[paths[0]] + np.log(seen[0])[paths[0]]
+        for i, symbol in enumerate(word):
+            logs = logs + np.log(acceptor.transitions[symbol])[paths[i], paths[i + 1]]
+            logs = logs + np.log(seen[i + 1])[paths[i + 1]]
+    top = logs.max()
+    if top == -math.inf:
+        raise ImpossibleObservation(impossible_sentence(sample, [r]))
+    weights = np.exp(logs - top)
+    # Without evidence the probability is 1 by definition, not up to rounding: then the likelihood is constant.
+    log_probability = 0.0 if seen.all() else float(top + np.log(weights.sum()))
+    return weights / weights.sum(), log_probability, paths
+
+
+def _all_paths(n_states: int, size: int) -> NDArray[np.int64]:
+    """All paths of a number of states, ``[i, path]``, in lexicographic order."""
+    numbers = np.arange(n_states**size)
+    return np.stack([numbers // n_states ** (size - 1 - i) % n_states for i in range(size)])

@@ -1,0 +1,226 @@
+"""The M-step, with everything that may bind the parameters: prior, structural zeros, fixed entries, ties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cutpoint.data.names import Names, counted, shown
+from cutpoint.data.sample import LARGEST_TOTAL
+from cutpoint.em.counts import Counts
+from cutpoint.em.engine import Parameters
+from cutpoint.errors import InvalidArgument
+from cutpoint.model import Acceptor
+
+Floats = NDArray[np.float64]
+Group = NDArray[np.intp]
+
+
+class MStep:
+    r"""Maximum of the expected log-likelihood plus log-prior under the constraints, row by row:
+
+    .. math:: \theta_{t;a,s} = \frac{v_{t;a,s} + c_{t;a,s}}{\sum_{t'} v_{t';a,s} + c_{t';a,s}}
+
+    An entry that is 0 at the start is structural: it stays 0 and gets no pseudo-count. Fixed entries keep their value
+    and the free ones share what is left of the row. Counts of rows that are tied are added up first. A row without
+    counts keeps its value.
+    """  # noqa: D400
+
+    def __init__(
+        self,
+        start: Parameters,
+        pseudo: Parameters,
+        learn_initial: bool,
+        fixed: NDArray[np.bool_] | None = None,
+        symbol_groups: Group | None = None,
+        state_groups: Group | None = None,
+    ) -> None:
+        self.learn_initial = learn_initial
+        self._groups = [(axis, group) for axis, group in ((0, symbol_groups), (1, state_groups)) if group is not None]
+        self.start = Parameters(self._mean(start.transitions), start.initial)
+        positive = self.start.transitions > 0.0
+        self.pseudo = Parameters(
+            np.where(positive, pseudo.transitions, 0.0),
+            np.where(start.initial > 0.0, pseudo.initial, 0.0) if learn_initial else np.zeros_like(start.initial),
+        )
+        self._free: NDArray[np.bool_] | None = None
+        if fixed is not None and fixed.any():
+            self._free = ~fixed
+            # Not 1 minus the fixed entries, which is negative where a row sums to 1 + 1e-10.
+            self._mass = np.where(fixed, 0.0, self.start.transitions).sum(axis=-1, keepdims=True)
+
+    def __call__(self, counts: Counts, current: Parameters) -> Parameters:
+        """Parameters of highest expected objective, given the counts of an E-step at the current ones."""
+        weights = Parameters(
+            self._pooled(counts.transitions + self.pseudo.transitions), counts.initial + self.pseudo.initial
+        )
+        return self.scaled(weights, current)
+
+    def scaled(self, weights: Parameters, current: Parameters) -> Parameters:
+        """Rows of weights made to sum to 1, fixed entries and rows without weight taken from the current ones."""
+        initial = shares(weights.initial, current.initial) if self.learn_initial else current.initial
+        if self._free is None:
+            return Parameters(shares(weights.transitions, current.transitions), initial)
+        free = np.where(self._free, weights.transitions, 0.0)
+        rescaled = shares(free, np.zeros_like(free)) * self._mass
+        kept = ~self._free | (free.sum(axis=-1, keepdims=True) == 0.0)
+        return Parameters(np.where(kept, current.transitions, rescaled), initial)
+
+    def log_density(self, parameters: Parameters) -> float:
+        """Logarithm of the prior's density up to a constant: Σ pseudo-count · log θ."""
+        total = 0.0
+        for pseudo, theta in zip(self.pseudo, parameters, strict=True):
+            used = pseudo > 0.0
+            if used.all():
+                with np.errstate(divide="ignore"):
+                    total += float((pseudo * np.log(theta)).sum())
+            elif used.any():
+                with np.errstate(divide="ignore"):
+                    total += float((pseudo[used] * np.log(theta[used])).sum())
+        return total
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether there are any pseudo-counts."""
+        return any(bool(pseudo.any()) for pseudo in self.pseudo)
+
+    @property
+    def bindings(self) -> list[NDArray[Any]]:
+        """Fixed entries and ties as arrays, to tell one problem from another."""
+        ties = [np.concatenate(([axis], group)) for axis, group in self._groups]
+        return ties + ([] if self._free is None else [self._free])
+
+    def _pooled(self, rows: Floats) -> Floats:
+        """Sum of tied rows, in every one of them."""
+        for axis, group in self._groups:
+            rows = _sums(rows, axis, group)
+        return rows
+
+    def _mean(self, rows: Floats) -> Floats:
+        """Mean of tied rows, in every one of them; rows that are equal keep their bits."""
+        for axis, group in self._groups:
+            first = rows.take(group, axis=axis)
+            sizes = np.bincount(group, minlength=len(group))[group]
+            rows = first + _sums(rows - first, axis, group) / np.expand_dims(sizes, (1, 2) if axis == 0 else (0, 2))
+        return rows
+
+    def alike(self, rows: NDArray[Any]) -> bool:
+        """Whether tied rows are equal."""
+        return all(np.array_equal(rows, rows.take(group, axis=axis)) for axis, group in self._groups)
+
+
+def m_step(
+    acceptor: Acceptor,
+    prior: ArrayLike = 0.0,
+    learn_initial: bool = False,
+    fixed: ArrayLike | Iterable[Sequence[Any]] | None = None,
+    tied_states: Iterable[Iterable[Any]] = (),
+    tied_symbols: Iterable[Iterable[Any]] = (),
+) -> MStep:
+    """M-step with constraints in the acceptor's own names; what they cannot mean is refused."""
+    symbol_groups = _groups("tied_symbols", tied_symbols, acceptor.alphabet)
+    state_groups = _groups("tied_states", tied_states, acceptor.states)
+    step = MStep(
+        Parameters(acceptor.transitions, acceptor.initial),
+        _pseudo_counts(prior, acceptor),
+        learn_initial,
+        _fixed_entries(fixed, acceptor),
+        symbol_groups,
+        state_groups,
+    )
+    free = step._free
+    if free is not None and not (step.alike(free) and step.alike(np.where(free, 0.0, acceptor.transitions))):
+        raise InvalidArgument("rows that are tied must be fixed at the same entries, with the same values.")
+    return step
+
+
+def shares(weights: Floats, fallback: Floats) -> Floats:
+    """Rows divided by their sums; a row that sums to 0 is taken from the fallback."""
+    totals = weights.sum(axis=-1, keepdims=True)
+    reached = totals > 0.0
+    result: Floats = (
+        weights / totals if reached.all() else np.where(reached, weights / np.where(reached, totals, 1.0), fallback)
+    )
+    return result
+
+
+def _sums(rows: Floats, axis: int, group: Group) -> Floats:
+    """Sum of the rows of each group along an axis, in every one of them."""
+    moved = np.moveaxis(rows, axis, 0)
+    sums = np.zeros_like(moved)
+    np.add.at(sums, group, moved)
+    return np.ascontiguousarray(np.moveaxis(sums[group], 0, axis))
+
+
+def _pseudo_counts(prior: ArrayLike, acceptor: Acceptor) -> Parameters:
+    """Pseudo-counts of every cell; the initial distribution gets them only from a single number."""
+    try:
+        given = np.asarray(prior, dtype=np.float64)
+        cells = np.broadcast_to(given, acceptor.transitions.shape)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(
+            f"prior must be a number or an array that fits the transitions' shape {acceptor.transitions.shape}; "
+            f"got {shown(prior)}."
+        ) from None
+    if not ((cells >= 0.0) & (cells <= LARGEST_TOTAL / cells.size)).all():
+        raise InvalidArgument(f"prior must hold finite pseudo-counts, not negative; got {shown(prior)}.")
+    return Parameters(cells, np.full(acceptor.n_states, float(given) if given.ndim == 0 else 0.0))
+
+
+def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
+    """Mask of the fixed entries: from an array of bool, or from (symbol, state) and (symbol, state, state)."""
+    if fixed is None:
+        return None
+    shape = acceptor.transitions.shape
+    array = np.asarray(fixed) if isinstance(fixed, np.ndarray | bool) else None
+    if array is not None:
+        if array.dtype != np.bool_ or array.ndim > 3 or not _fits(array.shape, shape):
+            raise InvalidArgument(
+                f"fixed must be an array of bool that fits the transitions' shape {shape}, or a list of entries such "
+                f"as (symbol, state) or (symbol, state, next state); got an array of {array.dtype}, {array.shape}."
+            )
+        return np.broadcast_to(array, shape).copy()
+    mask = np.zeros(shape, dtype=np.bool_)
+    if isinstance(fixed, str) or not isinstance(fixed, Iterable):
+        raise InvalidArgument(f"fixed must be an array of bool or a list of entries; got {shown(fixed)}.")
+    for item in fixed:
+        if not isinstance(item, tuple) or not 1 <= len(item) <= 3:
+            raise InvalidArgument(
+                f"an entry of fixed must be a tuple (symbol,), (symbol, state) or (symbol, state, next state), with "
+                f"... for all; got {shown(item)}."
+            )
+        names = acceptor.alphabet, acceptor.states, acceptor.states
+        place = (
+            slice(None) if part is ... else axis.code(part, "fixed: ") for part, axis in zip(item, names, strict=False)
+        )
+        mask[tuple(place)] = True
+    return mask
+
+
+def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    return all(size in (1, wanted) for size, wanted in zip(reversed(shape), reversed(target), strict=False))
+
+
+def _groups(argument: str, groups: Iterable[Iterable[Any]], names: Names) -> Group | None:
+    """Number of the group of each name, or None if there are no groups."""
+    number = np.arange(len(names))
+    seen: set[int] = set()
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InvalidArgument(f"{argument} must be a list of groups; got {shown(groups)}.")
+    listed = [list(group) if isinstance(group, Iterable) else [group] for group in groups]
+    for group in listed:
+        codes = [names.code(name, f"{argument}: ") for name in group]
+        if len(set(codes)) < 2:
+            raise InvalidArgument(
+                f"{argument}: a group must hold at least two different names; got {counted(len(set(codes)), 'name')}."
+            )
+        if seen & set(codes):
+            raise InvalidArgument(
+                f"{argument}: a name can be in one group only; {shown(names[min(seen & set(codes))])} is in two."
+            )
+        seen |= set(codes)
+        number[codes] = min(codes)
+    return number if listed else None

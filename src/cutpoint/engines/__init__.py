@@ -1,9 +1,0 @@
-"""Engines: who works on the shards of a sample. All of them give the same bits.
-
-An engine loads shards, maps a function over them with parameters, adds the results in a fixed order, and closes.
-"""
-
-from cutpoint.engines.dask import Dask
-from cutpoint.engines.local import Local
-
-__all__ = ["Dask", "Local"]

@@ -1,0 +1,72 @@
+"""NDJSON: one JSON object per line, its keys are the columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from cutpoint.data import Observation, Sample
+from cutpoint.data.names import shown
+from cutpoint.errors import InvalidArgument
+from cutpoint.files.delimited import Rows
+from cutpoint.files.streams import Block, refusal
+
+
+def rows_of(blocks: Iterable[Block], name: str) -> Iterator[Rows]:
+    """Rows of a text, block by block; a key that an object does not have is missing there. Empty lines are left out."""
+    for block in blocks:
+        objects, lines = [], []
+        for line, text in enumerate(block.text.split("\n")[:-1], block.line):
+            if text and not text.isspace():
+                objects.append(_object(text, name, line))
+                lines.append(line)
+        names = list(dict.fromkeys(key for found in objects for key in found))
+        if lines:
+            yield Rows(names, [[found.get(key) for found in objects] for key in names], lines)
+
+
+def written(sample: Sample) -> str:
+    """A sample as NDJSON: objects with all that is known of the observations."""
+    names = {state for mark in sample.mark_table for state in mark.states or ()}
+    for value in (*sample.alphabet, *names):
+        if not isinstance(value, str | int | float) or value != value or value in (float("inf"), -float("inf")):  # noqa: PLR0124
+            raise InvalidArgument(f"NDJSON holds symbols and states that are texts or numbers; got {shown(value)}.")
+    along = sample.marks is not None
+    rows = (_row(seen, along, " " in sample.alphabet) for seen in sample)
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+
+
+def _row(seen: Observation, along: bool, listed: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"word": list(seen.word) if listed or not isinstance(seen.word, str) else seen.word}
+    row |= {"accepted": seen.accepted, "count": seen.count}
+    if along:
+        states = seen.states or ()
+        row["verdicts"] = seen.verdicts
+        row["states"] = [list(state) if isinstance(state, set) else state for state in states] or None
+    return row
+
+
+def _object(text: str, name: str, line: int) -> dict[str, Any]:
+    try:
+        found = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+    except json.JSONDecodeError as problem:
+        raise refusal(name, f"column {problem.colno}: the JSON is not valid ({problem.msg}).", line) from None
+    except (ValueError, RecursionError) as problem:
+        what = "it is nested too deep" if isinstance(problem, RecursionError) else str(problem).split(";")[0]
+        raise refusal(name, f"the JSON cannot be taken ({what}).", line) from None
+    if not isinstance(found, dict):
+        raise refusal(name, f'each line must be an object such as {{"word": "ab"}}; got {shown(found)}.', line)
+    return found
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [key for key, _ in pairs]
+        raise ValueError(f"the key {shown(next(key for key in names if names.count(key) > 1))} occurs twice")
+    return found
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")

@@ -1,0 +1,110 @@
+"""Scores in a Parquet file, some rows at a time; the file appears when it is complete."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cutpoint.data.storage import replaceable
+from cutpoint.errors import CutpointError, InvalidFile, MissingExtra
+from cutpoint.files.delimited import Rows
+from cutpoint.files.streams import Source, extensions, name_of, opened, refusal
+
+SLICE = 1 << 16
+"""Rows that are read at once."""
+
+
+def rows_of(source: Source) -> Iterator[Rows]:
+    """Rows of a file, slice by slice; they are counted from 1."""
+    name = name_of(source)
+    polars = _polars(name)
+    failures = (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError)
+    content = _seekable(source, name)
+    try:
+        table = polars.scan_parquet(content, glob=False)
+        names = table.collect_schema().names()
+        start = 0
+        while len(frame := table.slice(start, SLICE).collect()):
+            columns = [frame[column].to_list() for column in names]
+            yield Rows(names, columns, range(start + 1, start + 1 + len(frame)), "row")
+            start += len(frame)
+    except failures as problem:
+        sentence = " ".join(str(problem).split()).rstrip(".")
+        raise refusal(name, f"the file cannot be read as Parquet ({sentence[:200]}).") from None
+
+
+def _seekable(source: Source, name: str) -> Any:
+    """A path as it is; anything else as bytes in memory, for Parquet begins with its end."""
+    if isinstance(source, str | os.PathLike) and source != "-":
+        if extensions(source)[1]:
+            raise refusal(name, "a Parquet file is compressed inside; it must not be compressed once more.")
+        if not os.path.isfile(source):  # polars would take a web address too
+            raise InvalidFile(f"{name}: the file cannot be opened (No such file).")
+        return os.path.abspath(source)
+    with opened(source) as read:
+        return io.BytesIO(b"".join(iter(lambda: read(1 << 20), b"")))
+
+
+def _polars(name: str) -> Any:
+    try:
+        import polars  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(f'{name}: Parquet needs the extra data: pip install "cutpoint[data]".') from None
+    return polars
+
+
+class ScoreTable:
+    """Rows that wait in a folder, part by part."""
+
+    def __init__(self, folder: Path, polars: Any) -> None:
+        self.folder, self.polars, self.parts = folder, polars, 0
+
+    def add(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Add rows, given by their columns."""
+        self.write(self.polars.LazyFrame(dict(columns)), self.folder / f"{self.parts:08d}.parquet")
+        self.parts += 1
+
+    def write(self, rows: Any, path: Path) -> None:
+        """Write rows to a file; a full disk is an error of the system, which polars tells as one of its own."""
+        try:
+            rows.sink_parquet(path)
+        except self.polars.exceptions.PolarsError as problem:
+            raise OSError(" ".join(str(problem).split())[:200]) from None
+
+
+@contextmanager
+def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
+    """A table to add rows to; at the end it becomes a file, streamed, so that memory stays small.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with writing_parquet(Path(folder) / "scores.parquet") as table:
+    ...         table.add({"word": ["a", "b"], "acceptance": [0.5, 1.0]})
+    ...         table.add({"word": ["c"], "acceptance": [0.0]})
+    ...     table.polars.read_parquet(Path(folder) / "scores.parquet")["word"].to_list()
+    ['a', 'b', 'c']
+    """
+    try:
+        import polars  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(f'{path}: Parquet needs the extra data: pip install "cutpoint[data]".') from None
+    try:
+        target = replaceable(path)
+        with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as workshop:
+            table = ScoreTable(Path(workshop), polars)
+            yield table
+            whole = Path(workshop) / f"whole-{secrets.token_hex(4)}"
+            parts = [Path(workshop) / f"{k:08d}.parquet" for k in range(table.parts)]
+            table.write(polars.scan_parquet(parts), whole)
+            os.replace(whole, target)
+    except CutpointError:  # among them those of an engine that is lost, which are errors of connections too
+        raise
+    except OSError as problem:
+        raise InvalidFile(f"{path}: the file cannot be written ({problem.strerror or problem}).") from None

@@ -1,0 +1,414 @@
+"""WeightedAutomaton: any (row, matrices, column), and the algebra of the functions on words that they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, Symbol, Word, Words
+from cutpoint.data.names import counted, listed, shown
+from cutpoint.errors import InvalidAcceptor, InvalidArgument
+from cutpoint.exact import Integral, entry, integral
+from cutpoint.kernels import kernels
+from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.parts import read_array
+from cutpoint.model.quintuple import Floats, fractions, frozen
+from cutpoint.model.text import LINE
+
+
+class SameLanguage(NamedTuple):
+    """An acceptor and a cut point whose language is the one asked for."""
+
+    acceptor: Acceptor
+    cut_point: Fraction
+
+
+class WeightedAutomaton:
+    r"""Linear function on words :math:`x \mapsto \xi M(x_1) \cdots M(x_n) \eta`: an immutable, hashable value.
+
+    What an acceptor computes, without the conditions that make it stochastic: a row :math:`\xi`, one matrix per symbol
+    and a column :math:`\eta` of any numbers. Differences and minimal forms of acceptors live here.
+
+    Parameters
+    ----------
+    alphabet : :math:`\Sigma`, distinct hashable symbols; a str gives its characters.
+    initial : :math:`\xi`, a vector; its length is the dimension, 0 for the function that is 0.
+    transitions : :math:`M`, as ``{symbol: matrix}`` or an array ``[a, s, t]``.
+    final : :math:`\eta`, a vector.
+
+    Notes
+    -----
+    Entries are numbers, ``Fraction`` or strings such as ``"1/3"``. If all are rational they are kept exactly, and so
+    is what is made of them. ``==`` is same parts; :func:`cutpoint.equivalence` asks for same function.
+
+    With f, g for WeightedAutomaton functions, acceptors (as their acceptance) or numbers (as constants):
+    ``f + g``, ``f - g``, ``-f``, ``3 * f``, ``f / 3``, and ``f & g`` for the product word by word (Hadamard), which
+    mirrors the product of acceptors. Alphabets must have the same symbols; their order may differ.
+
+    Examples
+    --------
+    >>> length = WeightedAutomaton("ab", [1, 0], {"a": [[1, 1], [0, 1]], "b": [[1, 1], [0, 1]]}, [0, 1])
+    >>> length
+    <WeightedAutomaton: dimension 2, 2 symbols {'a', 'b'}, exact>
+    >>> length.value("abba"), (length & length).exact_value("abb"), (length - "1/2").exact_value("")
+    (4.0, Fraction(9, 1), Fraction(-1, 2))
+    """
+
+    alphabet: Alphabet
+    initial: Floats
+    transitions: Floats
+    final: Floats
+    is_exact: bool
+
+    __array_ufunc__ = None
+    """So that a number of NumPy times a function asks the function."""
+
+    def __init__(self, alphabet: Iterable[Symbol], initial: Any, transitions: Mapping[Any, Any] | Any, final: Any):
+        sigma = Alphabet(alphabet)
+        if not sigma:
+            raise InvalidArgument("a linear function needs at least one symbol; the alphabet is empty.")
+        size = _length(initial)
+        start = _read(initial, (size,), "initial", "one number per dimension")
+        end = _read(final, (size,), "final", "one number per dimension, as initial has")
+        parts = (start, _matrices(transitions, sigma, size), end)
+        exact = all(part.dtype == object for part in parts)
+        floats = (frozen(np.ascontiguousarray(part, dtype=np.float64) + 0.0) for part in parts)  # -0.0 becomes 0.0
+        row, steps, column = floats
+        self.__dict__.update(alphabet=sigma, initial=row, transitions=steps, final=column, is_exact=exact)
+        if exact:
+            row, steps, column = (frozen(part) for part in parts)
+            self.__dict__.update(exact_initial=row, exact_transitions=steps, exact_final=column)
+
+    @classmethod
+    def of(cls, function: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
+        """An acceptor's acceptance as a linear function; a linear function is returned as it is.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> (1 - WeightedAutomaton.of(cp.p_adic(2))).exact_value("1")
+        Fraction(1, 2)
+        """
+        if isinstance(function, WeightedAutomaton):
+            return function
+        if not isinstance(function, Acceptor):
+            raise InvalidArgument(f"expected an Acceptor or a WeightedAutomaton; got {shown(function)}.")
+        final = [Fraction(int(kept)) for kept in function.final]
+        if function.is_exact:
+            return cls(function.alphabet, function.exact_initial, function.exact_transitions, final)
+        return cls(function.alphabet, function.initial, function.transitions, final)
+
+    @classmethod
+    def constant(cls, alphabet: Iterable[Symbol], value: Any) -> WeightedAutomaton:
+        """The function that has one value for all words."""
+        sigma = Alphabet(alphabet)
+        return cls(sigma, [1], [[[1]]] * len(sigma), [value])
+
+    @property
+    def dimension(self) -> int:
+        """Length of the row."""
+        return len(self.initial)
+
+    def value(self, word: Word) -> float:
+        r"""Value :math:`\xi M(x) \eta` of a word as a float; where terms cancel, digits are lost."""
+        return float(self.values([word])[0])
+
+    def values(self, words: Words) -> Floats:
+        """Value of each word as a float."""
+        symbols, offsets = self.alphabet.encode(words)
+        if not self.dimension:
+            return np.zeros(len(offsets) - 1)
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, symbols, offsets)
+        return scores
+
+    def exact_value(self, word: Word) -> Fraction:
+        """Value of a word as a rational number; floats count as their exact binary values."""
+        codes = self.alphabet.encode_word(word).tolist()
+        row = self.integers.distribution(codes) if self.dimension else []
+        return sum((x * y for x, y in zip(row, self.exact_final, strict=True)), start=Fraction(0))
+
+    @cached_property
+    def exact_initial(self) -> NDArray[Any]:
+        """Row as an array of ``Fraction``; of float entries, their exact binary values."""
+        return fractions(self.initial)
+
+    @cached_property
+    def exact_transitions(self) -> NDArray[Any]:
+        """Matrices as an array of ``Fraction``."""
+        return fractions(self.transitions)
+
+    @cached_property
+    def exact_final(self) -> NDArray[Any]:
+        """Column as an array of ``Fraction``."""
+        return fractions(self.final)
+
+    @cached_property
+    def integers(self) -> Integral:
+        """Integer matrices over common denominators, for exact arithmetic."""
+        return integral(self.exact_transitions, self.exact_initial)
+
+    def rational(self) -> WeightedAutomaton:
+        """The same function with floats as their exact binary values; one that is exact is returned as it is."""
+        return self if self.is_exact else type(self)(self.alphabet, *self._parts(True))
+
+    def reordered(self, alphabet: Alphabet) -> WeightedAutomaton:
+        """The same function over the same symbols in another order."""
+        if set(alphabet) != set(self.alphabet):
+            raise InvalidArgument(
+                f"functions must have the same alphabet; got {listed(alphabet)} and {listed(self.alphabet)}."
+            )
+        if alphabet == self.alphabet:
+            return self
+        order = [self.alphabet.code(symbol) for symbol in alphabet]
+        row, steps, column = self._parts(self.is_exact)
+        return type(self)(alphabet, row, steps[order], column)
+
+    def reverse(self) -> WeightedAutomaton:
+        r"""Function of the words read backward: :math:`x_1 \dots x_n \mapsto` value of :math:`x_n \dots x_1`.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> WeightedAutomaton.of(cp.p_adic(10)).reverse().exact_value("325")  # 0.325
+        Fraction(13, 40)
+        """
+        row, steps, column = self._parts(self.is_exact)
+        return type(self)(self.alphabet, column, steps.transpose(0, 2, 1), row)
+
+    def to_acceptor(self, cut_point: Any = 0) -> SameLanguage:
+        r"""Acceptor and new cut point with the same cut-point language, by Turakainen's construction.
+
+        .. math:: \{x : \xi M(x) \eta > \lambda\} = \{x : \pi P(x) f > \mu\}
+
+        for all words, the empty one included. The cut point :math:`\lambda` may be any number. Made in rational
+        arithmetic; float entries count as their exact binary values. Dimension n gives at most :math:`2(n + 3)` states.
+        Acceptances come near :math:`\mu` as words grow: ask ``accepts`` or ``Language``, which rounding cannot spoil.
+
+        Source: Turakainen, *Generalized automata and stochastic languages*, Proc. Amer. Math. Soc. 21 (1969).
+
+        Examples
+        --------
+        >>> steps = {"a": [[1, 1], [0, 1]], "b": [[1, -1], [0, 1]]}
+        >>> surplus = WeightedAutomaton("ab", [1, 0], steps, [0, 1])  # number of a minus number of b
+        >>> acceptor, cut_point = surplus.to_acceptor(0)
+        >>> [word for word in ("", "a", "ab", "aba", "abb") if acceptor.accepts(word, cut_point)]
+        ['a', 'aba']
+        """
+        level = _finite(cut_point, "a cut point")
+        transitions, initial, final, mark = stochastic_parts(*self._parts(True), Fraction(level))
+        return SameLanguage(Acceptor(len(initial), self.alphabet, transitions, initial, final), mark)
+
+    # -- Algebra ------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> WeightedAutomaton:
+        return self._beside(self._operand(other), 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> WeightedAutomaton:
+        return self._beside(self._operand(other), -1)
+
+    def __rsub__(self, other: Any) -> WeightedAutomaton:
+        return self._operand(other)._beside(self, -1)
+
+    def __neg__(self) -> WeightedAutomaton:
+        return self * -1
+
+    def __mul__(self, factor: Any) -> WeightedAutomaton:
+        """Scalar multiple."""
+        if isinstance(factor, WeightedAutomaton | Acceptor):
+            raise InvalidArgument("* takes a number; write f & g for the product of two functions word by word.")
+        number = _finite(factor, "a factor")
+        exact = self.is_exact and isinstance(number, Fraction)
+        row, steps, column = self._parts(exact)
+        with np.errstate(over="ignore"):  # the sentence about numbers that are not finite says more
+            scaled = row * (number if exact else float(number))
+        return type(self)(self.alphabet, scaled, steps, column)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> WeightedAutomaton:
+        number = _finite(divisor, "a divisor")
+        if number == 0:
+            raise InvalidArgument("a linear function cannot be divided by 0.")
+        return self * (1 / number)
+
+    def __and__(self, other: Any) -> WeightedAutomaton:
+        r"""Hadamard product: :math:`(f \mathbin{\&} g)(x) = f(x)\, g(x)`, of dimension n m."""
+        right = self._operand(other)
+        exact = self.is_exact and right.is_exact
+        (row, steps, column), (other_row, other_steps, other_column) = self._parts(exact), right._parts(exact)
+        size = self.dimension * right.dimension
+        with np.errstate(over="ignore"):
+            both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
+            start, end = np.outer(row, other_row).reshape(size), np.outer(column, other_column).reshape(size)
+        return type(self)(self.alphabet, start, both.reshape(len(self.alphabet), size, size), end)
+
+    __rand__ = __and__
+
+    def _operand(self, other: Any) -> WeightedAutomaton:
+        """The other side of an operation over this alphabet: a function, or a number as a constant."""
+        if isinstance(other, WeightedAutomaton | Acceptor):
+            return WeightedAutomaton.of(other).reordered(self.alphabet)
+        return WeightedAutomaton.constant(
+            self.alphabet, _finite(other, "the other side, unless it is a WeightedAutomaton or an Acceptor,")
+        )
+
+    def _beside(self, other: WeightedAutomaton, sign: int) -> WeightedAutomaton:
+        """Sum of this function and another one times a sign: block diagonal matrices."""
+        exact = self.is_exact and other.is_exact
+        (row, steps, column), (other_row, other_steps, other_column) = self._parts(exact), other._parts(exact)
+        n, size = self.dimension, self.dimension + other.dimension
+        both = np.full((len(self.alphabet), size, size), Fraction(0) if exact else 0.0, dtype=steps.dtype)
+        both[:, :n, :n], both[:, n:, n:] = steps, other_steps
+        ends = np.concatenate([column, other_column * sign])
+        return type(self)(self.alphabet, np.concatenate([row, other_row]), both, ends)
+
+    def _parts(self, exact: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        if exact:
+            return self.exact_initial, self.exact_transitions, self.exact_final
+        return self.initial, self.transitions, self.final
+
+    # -- Value --------------------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WeightedAutomaton):
+            return NotImplemented
+        same = self._floats() == other._floats()
+        if not same or not (self.is_exact or other.is_exact):
+            return same
+        return all((mine == its).all() for mine, its in zip(self._parts(True), other._parts(True), strict=True))
+
+    def __hash__(self) -> int:
+        return hash(self._floats())
+
+    def _floats(self) -> tuple[Any, ...]:
+        return (self.alphabet, self.dimension, *(part.tobytes() for part in self._parts(False)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a WeightedAutomaton is immutable: cannot set {name!r}.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a WeightedAutomaton is immutable: cannot delete {name!r}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        row, steps, column = self._parts(self.is_exact)
+        return type(self), (self.alphabet, row, steps, column)
+
+    def __repr__(self) -> str:
+        symbols = listed(self.alphabet, limit=LINE // 10)
+        sizes = f"dimension {self.dimension}, {counted(len(self.alphabet), 'symbol')} {symbols}"
+        return f"<WeightedAutomaton: {sizes}{', exact' if self.is_exact else ''}>"
+
+
+def _length(initial: object) -> int:
+    if isinstance(initial, str) or not (isinstance(initial, Sequence) or hasattr(initial, "__array__")):
+        raise InvalidArgument(f"initial must be a vector of numbers; got {shown(initial)}.")
+    values = np.asarray(initial, dtype=object)
+    if values.ndim != 1:
+        raise InvalidArgument(f"initial must be a vector of numbers; got {shown(initial)}.")
+    return len(values)
+
+
+def _matrices(transitions: object, alphabet: Alphabet, size: int) -> NDArray[Any]:
+    """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
+    if not isinstance(transitions, Mapping):
+        return _read(transitions, (len(alphabet), size, size), "transitions", "one square matrix per symbol")
+    for symbol in transitions:
+        alphabet.code(symbol, "transitions: ")
+    missing = [symbol for symbol in alphabet if symbol not in transitions]
+    if missing:
+        raise InvalidArgument(f"transitions must have a matrix for every symbol; none for {listed(missing)}.")
+    shape, meaning = (size, size), "one row and one column per dimension"
+    matrices = [_read(transitions[symbol], shape, f"transitions[{symbol!r}]", meaning) for symbol in alphabet]
+    exact = all(matrix.dtype == object for matrix in matrices)
+    return np.stack(matrices if exact else [matrix.astype(np.float64) for matrix in matrices])
+
+
+def _read(values: object, shape: tuple[int, ...], where: str, meaning: str) -> NDArray[Any]:
+    """Numbers of a shape, all finite; with dimension 0 there is nothing to read."""
+    if 0 in shape and np.size(values) == 0:  # type: ignore[arg-type]
+        return np.zeros(shape, dtype=object)
+    try:
+        numbers = read_array(values, shape, where, meaning)
+    except InvalidAcceptor as wrong:
+        raise InvalidArgument(str(wrong)) from None
+    if numbers.dtype != object and not np.isfinite(numbers).all():
+        place = "".join(f"[{i}]" for i in np.argwhere(~np.isfinite(numbers))[0])
+        raise InvalidArgument(f"{where}{place} must be a finite number; got {numbers[~np.isfinite(numbers)][0]}.")
+    return numbers
+
+
+def _finite(value: object, role: str) -> Fraction | float:
+    """A finite number, kept exactly if it is rational."""
+    try:
+        number = entry(value)
+    except InvalidArgument:
+        raise InvalidArgument(
+            f"{role} must be a finite number or a string such as '1/3'; got {shown(value)}."
+        ) from None
+    if isinstance(number, float) and not np.isfinite(number):
+        raise InvalidArgument(f"{role} must be a finite number or a string such as '1/3'; got {shown(value)}.")
+    return number
+
+
+Numbers = NDArray[Any]
+
+
+def stochastic_parts(
+    initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction
+) -> tuple[Numbers, Numbers, NDArray[np.bool_], Fraction]:
+    """Transitions, initial distribution, final states and cut point of the acceptor; arrays of ``Fraction``."""
+    row, matrices, column = _balanced(*_with_cut_point_zero(initial, transitions, final, cut_point))
+    size = len(row)
+    steps = np.stack([(matrix + bound) / (bound * size) for matrix in matrices for bound in [_bound(matrix)]])
+    start = (row + _bound(row)) / (_bound(row) * size)
+    low, high = min(column), max(column)
+    heights = (column - low) / (high - low if high > low else Fraction(1))
+    return (*_split(steps, start, heights), heights.sum() / size)
+
+
+def _with_cut_point_zero(
+    initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction
+) -> tuple[Numbers, Numbers, Numbers]:
+    matrices = _bordered(transitions, 0, 1)
+    matrices[:, -1, -1] = Fraction(1)
+    one, level = [Fraction(1)], [-cut_point]
+    return np.concatenate([initial, one]), matrices, np.concatenate([final, level])
+
+
+def _balanced(initial: Numbers, transitions: Numbers, final: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Matrices whose rows and columns sum to 0, and a row that sums to 0."""
+    matrices = _bordered(transitions, 1, 1)
+    matrices[:, 1:-1, 0] = -transitions.sum(axis=2)
+    matrices[:, -1, 1:-1] = -transitions.sum(axis=1)
+    matrices[:, -1, 0] = transitions.sum(axis=(1, 2))
+    zero = [Fraction(0)]
+    return np.concatenate([[-initial.sum()], initial, zero]), matrices, np.concatenate([zero, final, zero])
+
+
+def _bordered(matrices: Numbers, before: int, after: int) -> Numbers:
+    """Matrices with rows and columns of zeros around them."""
+    n_symbols, size, _ = matrices.shape
+    larger = np.full((n_symbols, before + size + after, before + size + after), Fraction(0), dtype=object)
+    larger[:, before : before + size, before : before + size] = matrices
+    return larger
+
+
+def _bound(values: Numbers) -> Fraction:
+    """Largest absolute value; 1 if all are 0."""
+    return max(abs(value) for value in values.flat) or Fraction(1)
+
+
+def _split(steps: Numbers, start: Numbers, heights: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+    """States with a final entry of 0 or 1: those in between become two, entered in proportion."""
+    shares = [(s, accepts, share) for s, h in enumerate(heights) for accepts, share in ((True, h), (False, 1 - h))]
+    kept = [(s, accepts, share) for s, accepts, share in shares if share]
+    states, portions = [s for s, _, _ in kept], np.array([share for _, _, share in kept], dtype=object)
+    final = np.array([accepts for _, accepts, _ in kept], dtype=np.bool_)
+    return steps[:, states][:, :, states] * portions, start[states] * portions, final

@@ -1,0 +1,1 @@
+"""learn: an acceptor from observations alone, by a tournament of climbs."""

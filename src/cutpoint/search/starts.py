@@ -1,0 +1,173 @@
+"""Where climbs begin: sparse random acceptors, lazy ones, and machines merged from the labelled prefix tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Sample
+from cutpoint.em.engine import Parameters
+from cutpoint.kernels import kernels
+from cutpoint.search.labelling import Kinds, Labelling
+
+Floats = NDArray[np.float64]
+
+SPARSITY = 0.2
+"""Dirichlet parameter of random rows: most of a row goes to few states."""
+
+SMOOTHING = 0.1
+"""Share of every start that is spread evenly, so that no entry begins at 0."""
+
+SLIGHT = 0.05
+"""The same after a lazy mixture or a curriculum."""
+
+MERGES = tuple((strength, width) for strength in (0.1, 0.5, 2.0) for width in (1, 8))
+"""Prior strength and number of edges compared, of each start by merging."""
+
+TWINS = ((0.1, 8), (0.5, 1), (0.5, 8), (2.0, 8))
+"""The same for starts with doubled states."""
+
+RANDOM_STARTS = 8
+"""Random starts of each kind: plain, after a curriculum, lazy."""
+
+
+class Start(NamedTuple):
+    """Parameters to begin from, the labels of the states, and whether short words come first."""
+
+    name: str
+    parameters: Parameters
+    kinds: Kinds
+    short_words_first: bool = False
+
+
+def all_starts(
+    sample: Sample, labelling: Labelling, n_states: int, n_final: int | None, rng: np.random.Generator
+) -> Iterator[Start]:
+    """Starts of one tournament, the best bets first."""
+    n_symbols = len(sample.alphabet)
+    for strength, width in MERGES:
+        yield merged(sample, labelling, n_states, n_final, strength, width, rng)
+    if n_final is None:
+        for strength, width in TWINS:
+            yield twinned(sample, labelling, n_states, strength, width, rng)
+    kinds = labelling.spread(n_states, n_final)
+    for name in ("random", "curriculum", "lazy"):
+        for _ in range(RANDOM_STARTS):
+            drawn = random_parameters(n_symbols, n_states, rng)
+            yield Start(name, lazy(drawn, rng) if name == "lazy" else drawn, kinds, name == "curriculum")
+
+
+def random_parameters(n_symbols: int, n_states: int, rng: np.random.Generator) -> Parameters:
+    """Sparse random rows, smoothed."""
+    rows = rng.dirichlet(np.full(n_states, SPARSITY), size=(n_symbols, n_states))
+    return Parameters(smoothed(rows, SMOOTHING), smoothed(rng.dirichlet(np.ones(n_states)), SLIGHT))
+
+
+def lazy(parameters: Parameters, rng: np.random.Generator) -> Parameters:
+    """Each symbol leaves the state as it is with a probability of its own."""
+    n_symbols, n_states, _ = parameters.transitions.shape
+    stay = rng.random((n_symbols, 1, 1))
+    rows = stay * np.eye(n_states) + (1.0 - stay) * parameters.transitions
+    return Parameters(smoothed(rows, SLIGHT), parameters.initial)
+
+
+def merged(
+    sample: Sample,
+    labelling: Labelling,
+    n_states: int,
+    n_final: int | None,
+    strength: float,
+    width: int,
+    rng: np.random.Generator,
+) -> Start:
+    """Machine merged from the labelled prefix tree; states it does not need begin at random."""
+    table, seen, rates = _machine(sample, labelling, n_states, strength, width)
+    found = len(table)
+    rows = random_parameters(len(sample.alphabet), n_states, rng).transitions
+    rows[:, :found] = smoothed(_one_hot(table, np.eye(n_states)[:found]), SMOOTHING)
+    initial = smoothed((np.arange(n_states) == 0).astype(np.float64), SMOOTHING)
+    kinds = labelling.spread(n_states, n_final)
+    kinds[:found] = _majorities(seen, rates)
+    name = f"merged ({strength:g}, {width})"
+    return Start(name, Parameters(rows, initial), _repaired(kinds, seen, rates, len(rates), n_final))
+
+
+def twinned(
+    sample: Sample, labelling: Labelling, n_states: int, strength: float, width: int, rng: np.random.Generator
+) -> Start:
+    """Machine merged into fewer states, those of mixed labels doubled: labels with noise, but certain moves.
+
+    A state in which two labels were seen becomes two states that move alike; whatever leads there is split between
+    them as the labels were. So noise in labels need not be explained by leaks between states.
+    """
+    table, seen, rates = _machine(sample, labelling, max(1, n_states * 2 // 3), strength, width)
+    found = len(table)
+    order = np.argsort(-(seen + rates), axis=1, kind="stable")
+    ranked = np.take_along_axis(seen + rates, order, axis=1)
+    doubled = np.argsort(-ranked[:, 1], kind="stable")[: n_states - found]
+    home = np.zeros((found, n_states))  # where a run that is led to a merged state arrives
+    home[np.arange(found), np.arange(found)] = 1.0
+    kinds = labelling.spread(n_states)
+    kinds[:found] = order[:, 0]
+    parents = np.concatenate((np.arange(found), doubled))
+    for twin, state in enumerate(doubled.tolist(), found):
+        kinds[twin] = order[state, 1]
+        home[state, [state, twin]] = ranked[state, :2] / ranked[state, :2].sum()
+    rows = random_parameters(len(sample.alphabet), n_states, rng).transitions
+    rows[:, : len(parents)] = smoothed(_one_hot(table, home)[:, parents], SLIGHT)
+    kinds = _repaired(kinds, seen, rates, len(rates), None)
+    return Start(f"twinned ({strength:g}, {width})", Parameters(rows, smoothed(home[0], SLIGHT)), kinds)
+
+
+def _machine(
+    sample: Sample, labelling: Labelling, n_states: int, strength: float, width: int
+) -> tuple[NDArray[np.int32], Floats, Floats]:
+    """Next state by state and symbol, weight of each label in each state, and the base rates of the labels."""
+    rates = labelling.totals(sample) / labelling.totals(sample).sum()
+    pseudo = strength * len(rates) * np.maximum(rates, 1e-6)
+    table, seen = kernels().merged_machine(
+        sample.symbols,
+        sample.offsets,
+        labelling.positions(sample),
+        sample.counts,
+        len(sample.alphabet),
+        pseudo,
+        n_states,
+        width,
+    )
+    return table, seen, rates
+
+
+def _one_hot(table: NDArray[np.int32], home: Floats) -> Floats:
+    """Rows ``[a, state, t]`` of a table of next states, each a row of ``home``; even where no next state is known."""
+    known = home[np.maximum(table.T, 0)]
+    return np.where(table.T[:, :, None] < 0, 1.0 / home.shape[1], known)
+
+
+def smoothed(rows: Floats, share: float) -> Floats:
+    """Rows with a share spread evenly."""
+    result: Floats = (1.0 - share) * rows + share / rows.shape[-1]
+    return result
+
+
+def _majorities(seen: Floats, rates: Floats) -> Kinds:
+    """Label seen most often in each state; the base rates decide where nothing was."""
+    return np.asarray((seen + rates).argmax(axis=1), dtype=np.int32)
+
+
+def _repaired(kinds: Kinds, seen: Floats, rates: Floats, n_labels: int, n_final: int | None) -> Kinds:
+    """Labels such that each occurs, or the last one as often as asked for."""
+    shares = np.zeros((len(kinds), n_labels))
+    shares[: len(seen)] = (seen + rates) / (seen.sum(axis=1, keepdims=True) + 1.0)
+    if n_final is not None:
+        chosen = np.argsort(-shares[:, -1], kind="stable")[:n_final]
+        return np.isin(np.arange(len(kinds)), chosen).astype(np.int32)
+    repaired = kinds.copy()
+    for label in range(n_labels):
+        if not (repaired == label).any():
+            spare = np.bincount(repaired, minlength=n_labels)[repaired] > 1
+            repaired[int(np.where(spare, shares[:, label], -1.0).argmax())] = label
+    return repaired

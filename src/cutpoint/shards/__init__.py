@@ -1,0 +1,7 @@
+"""Samples in shards: folders with a manifest, tables as they are, and the engines that work on them."""
+
+from cutpoint.shards import engines
+from cutpoint.shards.sharded_sample import ShardedSample
+from cutpoint.shards.writing import write_shards
+
+__all__ = ["ShardedSample", "engines", "write_shards"]

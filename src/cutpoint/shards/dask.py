@@ -1,0 +1,321 @@
+"""The processes of a Dask cluster: shards live in the memory of workers, parameters go out, sums come back."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from cutpoint.data import Alphabet
+from cutpoint.data.names import shown
+from cutpoint.em.loaded import Loaded, load
+from cutpoint.em.pairwise import pairwise_sum
+from cutpoint.em.shards import Head, Shard, Shards
+from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
+from cutpoint.kernels import kernel_info
+
+PACKAGE = "cutpoint"
+
+
+def installed() -> str | None:
+    """Version of the package that this process has, as far as its installation tells."""
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        return None
+
+
+def check_versions(found: Mapping[str, Any]) -> None:
+    """Refuse workers, by their addresses, whose version of the package is another one; or what they say who have none.
+
+    A worker without the package would not survive the first task. One that is just being lost is no concern of ours.
+    """
+    here = installed()
+    for worker, answer in found.items():
+        there = None if isinstance(answer, PackageNotFoundError) else answer
+        if isinstance(there, str | None) and there != here:
+            raise KernelsUnavailable(
+                f"workers must have the version of {PACKAGE} that this process has, {here}; the worker {worker} has "
+                f'{there or "none"}. Install it there: pip install "{PACKAGE}[dask]=={here}".'
+            )
+
+
+def kernel_signature() -> str:
+    """Which kernels a process has; the same ones give the same bits."""
+    info = kernel_info()
+    return f"{info['kernels']} for {info['instruction_set']}"
+
+
+def check_kernels(alike: str) -> None:
+    """Refuse to work, on a worker, with other kernels than the rest."""
+    found = kernel_signature()
+    if found != alike:
+        raise KernelsUnavailable(
+            f"workers must have the same kernels, so that it does not matter who does what; one has {alike}, another "
+            f"{found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
+        )
+
+
+BLOCKS_PER_THREAD = 4
+"""Pieces of work per thread of the cluster and step, so that a thread that is done early finds more."""
+
+MOST_BLOCKS = 1024
+"""Pieces of work per step beyond which the scheduler, which hands them out one by one, would be the limit."""
+
+FAN = 16
+"""Sums that are added at a time on their way back, a power of two."""
+
+PATIENCE = 60.0
+"""Seconds without any worker after which an engine gives up."""
+
+LOOK = 2.0
+"""Seconds between two looks at whether the cluster is still there."""
+
+
+class Dask:
+    """A Dask cluster. Workers load shards themselves and keep them with their prefix trees.
+
+    A worker that dies takes its shards with it: others load them again and the step goes on, with the same result. If
+    the scheduler is lost, or no worker is left for a while, the work stops with an :class:`EngineLost`; a fit with a
+    ``checkpoint`` then goes on from its last step.
+
+    Parameters
+    ----------
+    client : a ``distributed.Client``, or the address of a scheduler such as ``tcp://10.0.0.1:8786``.
+    patience : seconds to wait for a worker when there is none.
+    """
+
+    def __init__(self, client: Any, patience: float = PATIENCE) -> None:
+        distributed = _distributed()
+        if not (isinstance(patience, int | float) and patience > 0.0):
+            raise InvalidArgument(f"patience must be a positive number of seconds; got {shown(patience)}.")
+        self.patience = patience
+        self._own = isinstance(client, str)
+        if isinstance(client, str):
+            client = _joined(client, patience)
+        if not isinstance(client, distributed.Client):
+            raise InvalidArgument(f"expected a distributed.Client or the address of a scheduler; got {shown(client)}.")
+        self.client: Any = client
+        self._kernels: str | None = None
+
+    def load(self, shards: Shards, alphabet: Alphabet) -> DaskShards:
+        """Have the workers load shards; each block of them is one task, which can be done again."""
+        return DaskShards(self, shards, alphabet)
+
+    def kernels(self) -> str:
+        """Which kernels the first worker that was asked has; all others must have the same."""
+        if self._kernels is None:
+            self._answer(int)  # wait for a worker
+            check_versions(self.asked("run", version, PACKAGE, on_error="return"))
+            self._kernels = str(self._answer(kernel_signature))
+        return self._kernels
+
+    def close(self) -> None:
+        """Leave the cluster, if it was joined by its address."""
+        if self._own:
+            self.client.close()
+
+    def __enter__(self) -> Dask:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def asked(self, what: str, *arguments: Any, **named: Any) -> Any:
+        """Answer of the client to what it is asked, as long as it has a scheduler."""
+        self.check_running()
+        try:
+            return getattr(self.client, what)(*arguments, **named)
+        except (OSError, RuntimeError) as problem:
+            raise self.lost(_first_line(problem)) from None
+
+    def _answer(self, function: Callable[[], Any]) -> Any:
+        key = f"cutpoint-{function.__name__}-{secrets.token_hex(8)}"
+        return self.result(self.asked("submit", function, key=key, pure=False))
+
+    def result(self, future: Any) -> Any:
+        """Result of a task, or the error that it raised; what the cluster itself does wrong becomes a sentence."""
+        without_workers = 0.0
+        while not self._done(future):
+            without_workers = self._checked(without_workers)
+        distributed = _distributed()
+        try:
+            return future.result()
+        except CutpointError:
+            raise
+        except distributed.scheduler.KilledWorker as killed:
+            raise EngineLost(
+                f"the cluster gave up: workers died again and again on the same shards ({_first_line(killed)}). "
+                "Give the workers more memory, or make the shards smaller."
+            ) from None
+        except (distributed.CancelledError, OSError, RuntimeError) as problem:
+            self.check_running()
+            if future.status == "error":  # of the task itself
+                raise
+            if isinstance(problem, OSError):  # on the way, before the client has noticed
+                raise self.lost(_first_line(problem)) from None
+            raise EngineLost(
+                f"the cluster dropped the work ({_first_line(problem)}). Run again; with a checkpoint the work goes on "
+                "from its last step."
+            ) from None
+
+    @staticmethod
+    def _done(future: Any) -> bool:
+        """Whether a task is done, well or not; waits for it a little."""
+        try:
+            future.exception(timeout=LOOK)
+        except _distributed().TimeoutError:
+            return False
+        except Exception:
+            return True
+        return True
+
+    def _checked(self, without_workers: float) -> float:
+        """When the cluster was first seen without workers, 0 if it has some; the error if that is too long ago."""
+        self.check_running()
+        if self.asked("scheduler_info", n_workers=1)["workers"]:
+            return 0.0
+        if without_workers and time.monotonic() - without_workers > self.patience:
+            raise EngineLost(
+                f"the cluster has had no worker for {self.patience:g} seconds. Start workers and run again; with a "
+                "checkpoint the work goes on from its last step."
+            )
+        return without_workers or time.monotonic()
+
+    def check_running(self) -> None:
+        """Refuse to go on with a client that has lost its scheduler, or was closed."""
+        if self.client.status == "closed":
+            raise EngineLost(
+                "the client is closed. Connect a new one; with a checkpoint the work goes on from its last step."
+            )
+        if self.client.status != "running":
+            raise self.lost(f"the client is {self.client.status}")
+
+    def lost(self, reason: str) -> EngineLost:
+        """The error that says so of the scheduler."""
+        return EngineLost(
+            f"the scheduler was lost ({reason}). Start one and run again; with a checkpoint the work goes on from its "
+            "last step."
+        )
+
+
+class DaskShards:
+    """Shards of one sample in the memory of workers, in blocks of neighbors."""
+
+    def __init__(self, engine: Dask, shards: Shards, alphabet: Alphabet) -> None:
+        self._engine, self._client = engine, engine.client
+        self._name = f"cutpoint-{secrets.token_hex(8)}"
+        self._questions = itertools.count(1)  # threads may ask at the same time: each gets a number of its own
+        self._alike = engine.kernels()
+        size = block_size(len(shards.parts), self._threads())
+        parts = [shards.parts[k : k + size] for k in range(0, len(shards.parts), size)]
+        self._blocks = [
+            self._task("load", number, _block, part, shards.head, alphabet) for number, part in enumerate(parts)
+        ]
+
+    def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Sum over the shards: each block adds its own, then sums of neighbors meet; all by the one fixed tree."""
+        step = next(self._questions)
+        level = [
+            self._task(f"part-{step}", number, _block_total, block, self._alike, function, arguments)
+            for number, block in enumerate(self._blocks)
+        ]
+        height = 0
+        while len(level) > 1:
+            height += 1
+            level = [
+                self._task(f"sum-{step}-{height}", k, _added, level[k : k + FAN]) for k in range(0, len(level), FAN)
+            ]
+        return self._engine.result(level[0])
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+        """Values of the shards in their order, a few blocks at a time."""
+        step = next(self._questions)
+        waiting: list[Any] = []
+        for number, block in enumerate(self._blocks):
+            waiting.append(self._task(f"each-{step}", number, _block_values, block, self._alike, function, arguments))
+            if len(waiting) > 2 * self._threads():
+                yield from self._engine.result(waiting.pop(0))
+        while waiting:
+            yield from self._engine.result(waiting.pop(0))
+
+    def close(self) -> None:
+        """Let the workers forget the shards."""
+        self._blocks = []
+
+    def _threads(self) -> int:
+        return max(1, int(sum(self._engine.asked("nthreads").values())))
+
+    def _task(self, what: str, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
+        return self._engine.asked("submit", function, *arguments, key=f"{self._name}-{what}-{number}", pure=False)
+
+
+def block_size(shards: int, threads: int) -> int:
+    """Shards in a block: a power of two, so that a block is a branch of the tree of sums.
+
+    Examples
+    --------
+    >>> block_size(64, 2), block_size(5, 8), block_size(1000, 16)
+    (8, 1, 8)
+    >>> block_size(100_000, 256), block_size(100_000, 4096)
+    (64, 64)
+    """
+    wanted = min(BLOCKS_PER_THREAD * threads, MOST_BLOCKS)
+    return 1 << int(math.log2(max(1.0, shards / wanted)))
+
+
+def _block(parts: tuple[Shard, ...], head: Head, alphabet: Alphabet) -> list[Loaded]:
+    """Load a block of shards, on a worker."""
+    return [load(part, head, alphabet) for part in parts]
+
+
+def _block_total(block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    check_kernels(alike)
+    return pairwise_sum(function(shard, *arguments) for shard in block)
+
+
+def _block_values(
+    block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> list[Any]:
+    check_kernels(alike)
+    return [function(shard, *arguments) for shard in block]
+
+
+def _added(parts: list[Any]) -> Any:
+    return pairwise_sum(parts)
+
+
+def _first_line(problem: BaseException) -> str:
+    line = next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
+    return line[:200].strip().rstrip(".")
+
+
+def _joined(address: str, patience: float) -> Any:
+    """A client of the scheduler at an address.
+
+    The address is looked at first: a client that fails on one which is none waits long for its own end.
+    """
+    distributed = _distributed()
+    try:
+        distributed.comm.get_address_host(address)
+    except ValueError as problem:
+        raise InvalidArgument(
+            f"expected the address of a scheduler, such as tcp://10.0.0.1:8786; got {shown(address)} "
+            f"({_first_line(problem)})."
+        ) from None
+    try:
+        return distributed.Client(address, timeout=patience, set_as_default=False)
+    except (OSError, ValueError, TypeError) as problem:
+        raise EngineLost(f"{address}: no scheduler answers there ({_first_line(problem)}).") from None
+
+
+def _distributed() -> Any:
+    try:
+        import distributed  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra('Dask needs the extra dask: pip install "cutpoint[dask]".') from None
+    return distributed

@@ -1,0 +1,296 @@
+"""Tables into shards: words of any number sorted and counted, with memory for a few million symbols at a time."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from cutpoint.data import Alphabet, Mark, Sample
+from cutpoint.data.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
+from cutpoint.data.marks import FIRST_MARKS
+from cutpoint.data.names import shown
+from cutpoint.data.sample import bare, clothed
+from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
+from cutpoint.em.shards import Head, Shards, Size, held
+from cutpoint.errors import InvalidArgument, InvalidFile
+from cutpoint.exact import whole_number
+from cutpoint.files.samples import read_chunks
+from cutpoint.files.streams import refusal
+from cutpoint.shards.event_shards import gathered_tables
+from cutpoint.shards.manifest import NAME, manifest
+from cutpoint.shards.packing import Packed, arrays_of, file_of, in_order, order_of
+from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
+
+RUN = 1 << 24
+"""Words and symbols that are gathered, merged and sorted at a time."""
+
+WORKSHOP = ".shards-"
+"""How the name of the folder begins in which runs are put aside."""
+
+PROBES = 64
+"""Words per shard and run that tell where shards begin."""
+
+
+def write_shards(
+    source: Sample | Shards | Paths,
+    folder: str | os.PathLike[str],
+    observations: int = OBSERVATIONS,
+    **options: Unpack[ReadOptions],
+) -> ShardedSample:
+    """Put observations into a folder of shards: sorted, so that equal beginnings stand together, and counted.
+
+    Parameters
+    ----------
+    source : paths or patterns of tables of words or of events, as ``read_sample`` reads them; or a sample.
+    folder : where the shards go; it is made, and must not hold shards yet.
+    observations : about how many distinct observations a shard is to have.
+    options : how to read the tables, as for ``read_sample``.
+
+    Returns
+    -------
+    The :class:`ShardedSample`. The shards depend on the observations and their order alone. Every distinct observation
+    is in one shard.
+
+    Notes
+    -----
+    Words are read in runs of some millions of symbols, each sorted and put aside; then the shards are cut out of all
+    runs, one range of words after the other. The manifest is written last: a folder without one is not a sample.
+
+    Examples
+    --------
+    >>> import cutpoint as cp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     shards = write_shards(cp.Sample(["ab", "b", "aa"], accepted=[1, 0, 1]), folder, observations=2)
+    ...     print(shards)
+    ...     print(sorted(path.name for path in Path(folder).iterdir()))
+    ShardedSample(2 shards, 3 observations, 3 distinct, 2 symbols)
+    ['manifest.json', 'shard-000000', 'shard-000001']
+    """
+    whole_number("observations", observations, least=1)
+    target = Path(folder)
+    try:
+        with _workshop(target) as workshop:
+            runs = [_Run.stored(run, workshop / f"run-{k}") for k, run in enumerate(_runs(source, options, workshop))]
+            _written(runs, options.get("alphabet"), target, observations)
+    except OSError as problem:
+        reason = problem.strerror or f"is the disk full? {problem}"  # NumPy tells how much was written, not why
+        raise InvalidFile(f"{target}: the shards cannot be written ({reason}).") from None
+    return ShardedSample.open(target)
+
+
+@contextmanager
+def _workshop(target: Path) -> Iterator[Path]:
+    """A folder for what is put aside, in the one for the shards. Where the work fails, nothing of it is left.
+
+    While it is there no other process writes shards beside it, and one that was killed is not taken for complete.
+    """
+    new = not target.exists()
+    target.mkdir(parents=True, exist_ok=True)
+    if any((target / name).exists() for name in (NAME, _shard_name(0))):
+        raise InvalidArgument(f"{target}: the folder holds shards already. Name another one, or delete it first.")
+    if any(target.glob(f"{WORKSHOP}*")):
+        raise InvalidArgument(
+            f"{target}: shards are being written into this folder, or were when the work was killed. Name another one, "
+            "or delete it first."
+        )
+    try:
+        with tempfile.TemporaryDirectory(prefix=WORKSHOP, dir=target) as workshop:
+            yield Path(workshop)
+    except BaseException:
+        if new:
+            with suppress(OSError):  # something else was put there
+                target.rmdir()
+        raise
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Sorted observations on disk, and what they are over."""
+
+    path: Path
+    alphabet: Alphabet
+    table: tuple[Mark, ...]
+    seen: bool
+
+    @classmethod
+    def stored(cls, sample: Sample, path: Path) -> _Run:
+        """Put a run aside, in the order of its words."""
+        path.mkdir()
+        for name, array in in_order(sample, order_of(sample)).items():
+            if array is not None:
+                np.save(path / f"{name}.npy", array)
+        return cls(path, sample.alphabet, sample.mark_table, sample.has_evidence)
+
+    def opened(self) -> Sample:
+        """The run, most of it left on disk."""
+        files = {name: self.path / f"{name}.npy" for name in ("symbols", "offsets", "ends", "marks", "counts")}
+        parts = {name: np.load(file, mmap_mode="r") if file.exists() else None for name, file in files.items()}
+        sample = Sample.__new__(Sample)
+        sample.__dict__.update(parts, alphabet=self.alphabet, mark_table=self.table)
+        return sample
+
+
+def _runs(source: Sample | Shards | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
+    """Samples of moderate size that make up the source."""
+    waiting: list[Sample] = []
+    for sample in _samples(source, options, workshop):
+        waiting.append(sample)
+        if sum(len(part.symbols) + len(part) for part in waiting) >= RUN:
+            yield _merged(waiting)
+            waiting = []
+    if waiting:
+        yield _merged(waiting)
+
+
+def _merged(samples: list[Sample]) -> Sample:
+    return Sample.joined(samples, Alphabet.of([sample.alphabet for sample in samples]))
+
+
+def _samples(source: Sample | Shards | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
+    if isinstance(source, Sample | Shards):
+        shards = held(source) if isinstance(source, Sample) else source
+        yield from (part.load(shards.head) for part in shards.parts)
+        return
+    names = files_of(source)
+    events = any(options.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys())
+    first: Alphabet | None = None
+    unlike = True  # all outcomes are told, and none is the positive one
+    tables: Iterable[tuple[Any, Any]] = (
+        gathered_tables(names, options, workshop) if events else ((_source(name), options) for name in names)
+    )
+    for table, reading in tables:
+        for chunk in read_chunks(table, **reading):
+            if chunk.ids is not None and not events and len(names) > 1:
+                raise refusal(chunk.name, "this is a table of events; say so with id=… and event=…, so that the events "
+                              "of an id are gathered from all files.")  # fmt: skip
+            sample = chunk.sample(chunk.declared if options.get("alphabet") is None else None)
+            unlike = unlike and chunk.accepted is not None
+            if sample is not None:
+                first = first or sample.alphabet
+                common_alphabet([names[0], chunk.name], [first, sample.alphabet])
+                unlike = unlike and not (sample.ends == 1).any()
+                yield sample
+    if first is None:
+        raise refusal(names[0], "at least one observation must have a positive count; none has.")
+    if options.get("positive") is not None and unlike:
+        raise refusal(
+            names[0], f"positive={shown(options['positive'])} must be an outcome of some word; it is of none."
+        )
+
+
+def _source(name: str) -> Any:
+    """A file of this machine by its name, any other as its content."""
+    if not is_remote(name):
+        return name
+    file = io.BytesIO(content_of(name))
+    file.name = name
+    return file
+
+
+def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observations: int) -> None:
+    """Cut shards out of sorted runs, and write the manifest last."""
+    alphabet = Alphabet.of([run.alphabet for run in runs]) if given is None else Alphabet(given)
+    table = tuple(dict.fromkeys((*FIRST_MARKS, *(mark for run in runs for mark in run.table))))
+    head, seen = Head(alphabet, table), any(run.seen for run in runs)
+    parts: list[Packed] = []
+    try:
+        for sample in _ranges([run.opened() for run in runs], alphabet, observations):
+            parts.append(_stored(clothed(_with_table(sample, table), alphabet, table), folder, len(parts)))
+        write_whole(folder / NAME, manifest(head, parts, seen))
+    except BaseException:
+        for number in range(len(parts) + 1):
+            (folder / _shard_name(number)).unlink(missing_ok=True)
+        raise
+
+
+def _stored(sample: Sample, folder: Path, number: int) -> Packed:
+    """Write a shard."""
+    arrays = arrays_of(sample)
+    content, checksum = file_of(arrays)
+    edges = len(arrays.get("codes", ()))
+    size = Size(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None, coded=edges > 0)
+    write_together({folder / _shard_name(number): content})
+    return Packed(_shard_name(number), checksum, size)
+
+
+def _shard_name(number: int) -> str:
+    return f"shard-{number:06d}"
+
+
+def _with_table(sample: Sample, table: tuple[Mark, ...]) -> dict[str, Any]:
+    """Arrays of a sample, its marks by another table."""
+    numbers = np.array([table.index(mark) for mark in sample.mark_table], dtype=np.int32)
+    marks = None if sample.marks is None else numbers[sample.marks]
+    return bare(sample) | {"marks": marks}
+
+
+def _ranges(runs: list[Sample], alphabet: Alphabet, observations: int) -> Iterator[Sample]:
+    """Observations of all runs by ranges of words, each of about so many; equal ones merged."""
+    runs = [_sorted_over(run, alphabet) for run in runs]
+    if len(runs) == 1:
+        for k in range(0, len(runs[0]), observations):
+            yield _slice(runs[0], k, min(k + observations, len(runs[0])), alphabet)
+        return
+    keys = [_Keys(run) for run in runs]
+    stride = max(1, observations // PROBES)
+    probes = sorted(key for found in keys for key in (found[r] for r in range(0, len(found), stride)))
+    cuts = [b"", *probes[PROBES::PROBES]]
+    bounds = [[bisect_left(found, cut) for cut in dict.fromkeys(cuts)] + [len(found)] for found in keys]
+    for k in range(len(bounds[0]) - 1):
+        slices = [
+            _slice(run, at[k], at[k + 1], alphabet) for run, at in zip(runs, bounds, strict=True) if at[k] < at[k + 1]
+        ]
+        if slices:
+            yield Sample.joined(slices, alphabet)
+
+
+class _Keys:
+    """Keys of a sorted run, each made when it is asked for."""
+
+    def __init__(self, run: Sample) -> None:
+        self.run, self.width = run, next(k for k in (1, 2, 4) if len(run.alphabet) <= 256**k)
+
+    def __len__(self) -> int:
+        return len(self.run.ends)
+
+    def __getitem__(self, r: int) -> bytes:
+        word = self.run.symbols[self.run.offsets[r] : self.run.offsets[r + 1]]
+        return np.asarray(word).astype(f">u{self.width}").tobytes()
+
+
+def _sorted_over(run: Sample, alphabet: Alphabet) -> Sample:
+    """A run over the alphabet of all, still sorted: as it is on disk where the order of its symbols is the same."""
+    codes = [alphabet.code(symbol) for symbol in run.alphabet]
+    other = Sample.__new__(Sample)
+    if codes == list(range(len(codes))):
+        other.__dict__.update(run.__dict__, alphabet=alphabet)
+        return other
+    symbols = np.array(codes, dtype=np.int32)[run.symbols] if codes else np.asarray(run.symbols)
+    other.__dict__.update(run.__dict__, symbols=symbols, alphabet=alphabet)
+    if codes == sorted(codes):
+        return other
+    return clothed(in_order(other, order_of(other)), alphabet, run.mark_table)
+
+
+def _slice(run: Sample, start: int, stop: int, alphabet: Alphabet) -> Sample:
+    """Observations of a run from one to another."""
+    offsets = np.array(run.offsets[start : stop + 1])
+    first, last = int(offsets[0]), int(offsets[-1])
+    marks = None if run.marks is None else np.array(run.marks[first + start : last + stop])
+    parts = {
+        "symbols": np.array(run.symbols[first:last]),
+        "offsets": offsets - first,
+        "ends": np.array(run.ends[start:stop]),
+        "marks": marks,
+        "counts": np.array(run.counts[start:stop]),
+    }
+    return clothed(parts, alphabet, run.mark_table)

@@ -1,0 +1,701 @@
+"""The program as users run it: every verb, its examples, pipes, wrong input, exit codes, interrupts, terminals."""
+
+import io
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import cutpoint as cp
+from cutpoint.cli.app import VERBS, _exit_code
+from tests.consoles import console_lines, environment, same_output, shell
+
+WORDS = ["11", "01", "", "1", "0110"]
+searches = pytest.mark.skipif(
+    cp.kernel_info()["kernels"] == "reference", reason="a search takes thousands of E-steps, too slow for the reference"
+)
+
+
+class Done(NamedTuple):
+    """What a run of the program left."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+RESCALE = "use cutpoint convert --normalized to rescale rows."
+
+
+def binary(word: str) -> Fraction:
+    """Acceptance of a word by the 2-adic acceptor: its digits from the last one on, behind the point."""
+    return sum((Fraction(int(digit), 2 ** (k + 1)) for k, digit in enumerate(reversed(word))), Fraction(0))
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what a user might have."""
+    folder = tmp_path_factory.mktemp("user")
+    truth = cp.gallery.customers()
+    journeys = cp.simulate(truth, cp.random_words(truth.alphabet, 120, (2, 5), rng=1), rng=2)
+    cp.write_sample(journeys, folder / "journeys.tsv")
+    cp.save(cp.gallery.parity(), folder / "model.json", cut_point="1/2", metadata={"author": "somebody"})
+    cp.save(cp.p_adic(2), folder / "binary.json", cut_point="1/2")
+    (folder / "words.tsv").write_text("".join(f"{word}\n" for word in WORDS))
+    (folder / "new.tsv").write_text("011\n10\n")
+    (folder / "events.csv").write_text("who;when;what;sold\nb;1;0;0\na;2;1;1\na;1;1;1\nb;2;1;0\n")
+    (folder / "one.tsv").write_text("1\tab\n1\tba\n" * 20)
+    (folder / "inputs.tsv").write_text("ab\nba\n" * 20)
+    (folder / "few.tsv").write_text("1\tab\n0\tba\n")
+    (folder / "empty.tsv").write_text("")
+    (folder / "noise.tsv").write_bytes(bytes(range(128, 256)) * 20)
+    (folder / "noise.json").write_bytes(bytes(range(128, 256)) * 20)
+    (folder / "folder").mkdir()
+    return folder
+
+
+@pytest.fixture
+def here(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that folder, and the tests in it."""
+    shutil.copytree(prepared, tmp_path / "user")
+    monkeypatch.chdir(tmp_path / "user")
+    return tmp_path / "user"
+
+
+@pytest.fixture
+def run(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The program within this process, with text for standard input."""
+
+    def run(*arguments: str, given: str | bytes = "") -> Done:
+        raw = given if isinstance(given, bytes) else given.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw)), encoding="utf-8"))
+        code = _exit_code(arguments)
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+# --- help -------------------------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_verb_and_loads_none_of_them(here: Path) -> None:
+    heavy = [
+        "numpy",
+        "scipy",
+        "rich",
+        "flint",
+        "polars",
+        "narwhals",
+        "matplotlib",
+        *(f"cutpoint.cli.{verb}" for verb in VERBS),
+    ]
+    code = (
+        "import sys; from cutpoint.cli.app import _exit_code; _exit_code(['--help']); "
+        f"print(sorted(set({heavy!r}) & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+    assert re.findall(r"^  (\w+)  +[A-Z]", done.stdout, re.MULTILINE) == list(VERBS)
+
+
+def test_the_version(run: Run) -> None:
+    assert run("--version") == (0, f"cutpoint {cp.__version__}\n", "")
+
+
+def examples(verb: str) -> list[str]:
+    """Example lines of a verb's help."""
+    from importlib import import_module
+
+    text = import_module(f"cutpoint.cli.{verb}").command.help
+    return re.findall(r"^ *Example: (.*)$", text, re.MULTILINE)
+
+
+@searches
+@pytest.mark.parametrize("verb", VERBS)
+def test_examples_in_the_help_are_true(verb: str, here: Path) -> None:
+    found = examples(verb)
+    assert found
+    assert all(line.startswith(f"cutpoint {verb} ") for line in found)
+    for line in found:
+        done = shell(line, here)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    made = {"demo": "tour.html", "fit": "report.html", "score": "scores.tsv", "draw": "p_adic.svg"}
+    if verb in made:
+        assert (here / made[verb]).stat().st_size > 20
+
+
+def test_completion(here: Path) -> None:
+    asked = {"_CUTPOINT_COMPLETE": "bash_complete", "COMP_WORDS": "cutpoint mi", "COMP_CWORD": "1"}
+    assert shell("cutpoint", here, **asked).stdout == "plain,minimize\n"
+    if shutil.which("bash"):
+        source = shell("cutpoint", here, _CUTPOINT_COMPLETE="bash_source")
+        assert "complete -o nosort -F _cutpoint_completion cutpoint" in source.stdout
+
+
+# --- wrong input ------------------------------------------------------------------------------------------------------
+
+WRONG = [
+    ("demo -o nowhere/tour.html", 3, "nowhere/tour.html: cannot be written (there is no folder nowhere)."),
+    ("demo -o folder", 3, "folder: cannot be written (it is a folder)."),
+    ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
+    ("fit one.tsv -o m.json", 3, "learning needs observations of at least two labels, such as accepted and rejected words; only {True} was seen. A rule that always gives the same answer needs no learning."),
+    ("fit inputs.tsv -o m.json", 3, "the sample holds inputs alone, and inputs alone carry no information about the transitions. Name the column of outcomes with --accepted or --outcome."),
+    ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Hold out none with --holdout 0, name a file to judge by with --test, or add observations."),
+    ("fit journeys.tsv -o m.json --holdout 0.01", 3, "the share to hold out must be at least 1/20; got 0.01."),
+    ("fit journeys.tsv -o m.json --holdout nan", 3, "the share to hold out must be at least 1/20; got nan."),
+    ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json or .json.gz or .npz."),
+    ("fit journeys.tsv -o nowhere/m.json", 3, "nowhere/m.json: cannot be written (there is no folder nowhere)."),
+    ("fit journeys.tsv -o m.json --report folder", 3, "folder: cannot be written (it is a folder)."),
+    ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
+    ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
+    ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds, or None; got -1.0."),
+    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 0: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
+    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event or activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("score nothing.json words.tsv", 3, "nothing.json: cannot be read (No such file or directory)."),
+    ("score noise.json words.tsv", 3, "noise.json: line 1: expected text in UTF-8; got bytes that are not."),
+    ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),
+    ("score model.json empty.tsv", 3, "empty.tsv: the file is empty."),
+    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'cart' is not in the alphabet {'0', '1'}."),
+    ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id 'whom' must be one column; the columns are {'who', 'when', 'what', 'sold'}. Did you mean 'who'?"),
+    ("score model.json words.tsv -o nowhere/scores.tsv", 3, "nowhere/scores.tsv: cannot be written (No such file or directory)."),
+    ("accepts model.json 2", 3, "word '2', position 0: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
+    ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
+    ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
+    ("table folder", 3, "folder: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
+    ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("draw model.json -o model.bmp", 3, "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
+    ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
+    ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
+    ("simulate model.json -o nowhere/words.tsv", 3, "nowhere/words.tsv: cannot be written (there is no folder nowhere)."),
+    ("compare model.json gallery:p_adic:3", 3, "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
+    ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
+    ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
+    ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
+    ("info folder", 3, "folder: expected a file; it is a folder, and not one of shards, for it has no manifest.json. Make one with cutpoint shard; if that was interrupted, do it again."),
+]  # fmt: skip
+
+MISUSED = [
+    ("", "Usage: cutpoint [OPTIONS] COMMAND [ARGS]..."),
+    ("scor model.json words.tsv", "Error: there is no verb 'scor'. Did you mean 'score'?"),
+    ("fit journeys.tsv", "Error: Missing option '-o' / '--output'."),
+    (
+        "fit journeys.tsv -o m.json --report ./m.json",
+        "Error: two results would be written to m.json; name another file",
+    ),
+    ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
+    ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
+    ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
+    ("score model.json", "Error: Missing argument 'DATA'."),
+    ("accepts gallery:parity 1", "Error: the model has no cut point of its own; give one with --cut-point, such as"),
+    ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or lengths such as 1:10;"),
+    ("table", "Error: Missing argument 'MODEL'."),
+    ("draw model.json --format bmp", "Error: Invalid value for '--format': 'bmp' is not one of"),
+    ("compare - -", "Error: standard input (-) can be read once only; name a file for the other."),
+    ("minimize model.json --fast", "Error: No such option"),
+    ("convert model.json", "Error: Missing argument 'OUTPUT'."),
+    ("info", "Error: Missing argument 'FILE'."),
+    ("demo --seed -1", "Error: Invalid value for '--seed': -1 is not in the range x>=0."),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "sentence"), WRONG, ids=[line for line, _, _ in WRONG])
+def test_bad_input_is_told_in_a_sentence(line: str, code: int, sentence: str, run: Run, here: Path) -> None:
+    before = sorted(here.rglob("*"))
+    assert run(*line.split()) == (code, "", f"cutpoint: {sentence}\n")
+    assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("line", "sentence"), MISUSED, ids=[line for line, _ in MISUSED])
+def test_wrong_usage_is_told(line: str, sentence: str, run: Run) -> None:
+    done = run(*line.split())
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+
+
+def test_a_file_that_must_not_be_read(run: Run, here: Path) -> None:
+    (here / "words.tsv").chmod(0)
+    if os.access(here / "words.tsv", os.R_OK):
+        pytest.skip("this user may read everything")
+    assert run("info", "words.tsv") == (3, "", "cutpoint: words.tsv: the file cannot be opened (Permission denied).\n")
+
+
+def test_a_missing_extra_is_a_failure(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    code, out, err = run("draw", "model.json", "-o", "model.svg")
+    assert (code, out) == (1, "")
+    assert 'pip install "cutpoint[draw]"' in err
+
+
+def test_standard_input_is_named_in_sentences(run: Run) -> None:
+    assert run("info", "-", given="") == (3, "", "cutpoint: standard input: the file is empty.\n")
+    code, _, err = run("table", "-", given="{")
+    assert code == 3
+    assert err.startswith("cutpoint: standard input: line 1, column 2: this is not JSON")
+
+
+# --- every verb -------------------------------------------------------------------------------------------------------
+
+
+def test_score(run: Run) -> None:
+    expected = [float(binary(word)) for word in WORDS]
+    answers = ["yes" if value > 0.5 else "no" for value in expected]
+    told = [f"{word}\t{value}\t{answer}" for word, value, answer in zip(WORDS, expected, answers, strict=True)]
+    assert run("score", "binary.json", "words.tsv").out.splitlines() == told
+    assert run("score", "gallery:p_adic:2", "words.tsv", "--only").out == "".join(f"{value}\n" for value in expected)
+    logs = [float(line) for line in run("score", "gallery:p_adic:2", "words.tsv", "--log", "--only").out.split()]
+    assert [round(2.718281828459045**log, 12) for log in logs] == expected
+    done = run("score", "binary.json", "-", "--json", "--cut-point", "1/4", given="\n".join(WORDS))
+    assert [json.loads(line) for line in done.out.splitlines()] == [
+        {"word": word, "acceptance": value, "accepted": value > 0.25}
+        for word, value in zip(WORDS, expected, strict=True)
+    ]
+    impossible = run("score", "gallery:parity", "-", "--log", "--json", given="0\n1\n").out.splitlines()
+    assert [json.loads(line)["log_acceptance"] for line in impossible] == [None, 0.0]
+
+
+def test_score_of_events_and_into_a_file(run: Run, here: Path) -> None:
+    columns = ["--delimiter", ";", "--id", "who", "--order", "when", "--event", "what"]
+    done = run("score", "binary.json", "events.csv", *columns, "-o", "scores.tsv")
+    assert done == (0, "", "")
+    assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # 01 and 11
+    (here / "bad.tsv").write_text("11\n" * 400_000 + "12\n")
+    done = run("score", "binary.json", "bad.tsv", "-o", "scores.tsv")
+    assert done.err == "cutpoint: bad.tsv: line 400001, position 1: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # as it was
+    assert not list(here.glob(".*.part"))
+
+
+def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
+    cp.save(cp.Acceptor(1, ["a\tb", "c"], [[[1]], [[1]]], 0, {0}), here / "tab.json")
+    (here / "tab.ndjson").write_text('{"word": ["c"]}\n{"word": ["a\\tb", "c"]}\n')
+    assert run("score", "tab.json", "tab.ndjson") == (
+        3,
+        "",
+        "cutpoint: tab.ndjson: line 2: the word holds a tab or a line feed. Use --json, or --only.\n",
+    )
+    assert json.loads(run("score", "tab.json", "tab.ndjson", "--json").out.splitlines()[1])["word"] == "a\tb c"
+
+
+def test_accepts(run: Run) -> None:
+    told = "".join(f"{word}\t{'yes' if binary(word) > Fraction(1, 2) else 'no'}\t{binary(word)}\n" for word in WORDS)
+    assert run("accepts", "binary.json", *WORDS, "--exact") == (0, told, "")
+    assert run("accepts", "binary.json", "-", "--exact", given="\n".join(WORDS)) == (0, told, "")
+    assert run("accepts", "binary.json", "1", "--inclusive").out == "1\tyes\t0.5\n"
+    assert json.loads(run("accepts", "binary.json", "1", "--json", "--exact").out) == {
+        "word": "1",
+        "accepted": False,
+        "acceptance": "1/2",
+    }
+    assert run("accepts", "gallery:customers", "ad visit", "--cut-point", "0", "--exact").out.endswith("yes\t43/250\n")
+    assert run("accepts", "gallery:customers", "ad,visit", "--cut-point", "0", "--separator", ",").code == 0
+
+
+def test_bytes_that_are_no_text_are_told(here: Path) -> None:
+    done = shell(r"printf '\377\n' | cutpoint accepts model.json -", here)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 0: symbol")
+
+
+def test_table(run: Run) -> None:
+    rows = [[str(1 - binary(word)), str(binary(word))] for word in ("", "1", "11", "110")]
+    told = json.loads(run("table", "binary.json", "110", "--json").out)
+    assert told == {"states": ["s1", "s2"], "word": ["1", "1", "0"], "forward": rows}
+    lines = run("table", "binary.json", "110").out.splitlines()
+    assert [line.split()[-3:-1] for line in lines[1:]] == rows
+    matrices = json.loads(run("table", "gallery:parity", "--json").out)
+    assert matrices["transitions"] == {"0": [["1", "0"], ["0", "1"]], "1": [["0", "1"], ["1", "0"]]}
+    assert run("table", "gallery:parity").out == f"{cp.gallery.parity().table()}\n"
+
+
+def test_draw(run: Run, here: Path) -> None:
+    assert run("draw", "model.json") == (0, f"{cp.to_dot(cp.gallery.parity())}\n", "")
+    assert r"\begin{tikzpicture}" in run("draw", "model.json", "--format", "tikz").out
+    done = run("draw", "model.json", "-o", "model.tex")
+    assert (done.code, done.out, done.err) == (0, "", "written to model.tex.\n")
+    assert (here / "model.tex").read_text().strip() == cp.to_tikz(cp.gallery.parity()).strip()
+
+
+def test_simulate(run: Run, here: Path) -> None:
+    first = run("simulate", "gallery:parity", "-n", "30", "--length", "3:5", "--seed", "4")
+    assert first == run("simulate", "gallery:parity", "-n", "30", "--length", "3:5", "--seed", "4")
+    rows = [line.split("\t") for line in first.out.splitlines()]
+    assert len(rows) == 30
+    assert all(int(outcome) == word.count("1") % 2 and 3 <= len(word) <= 5 for outcome, word in rows)
+    other = run("simulate", "gallery:parity", "-n", "30", "--length", "3:5", "--seed", "5", "--json")
+    assert [json.loads(line)["word"] for line in other.out.splitlines()] != [word for _, word in rows]
+    done = run("simulate", "gallery:customers", "-n", "30", "-o", "some.ndjson")
+    assert (done.code, done.out) == (0, "")
+    assert cp.read_sample(here / "some.ndjson").total == 30
+
+
+def test_compare(run: Run) -> None:
+    assert run("compare", "model.json", "gallery:parity") == (0, "equal on all words\n", "")
+    told = json.loads(run("compare", "model.json", "binary.json", "--json", "--max-length", "3").out)
+    assert told["equal"] is False
+    assert (told["word"], told["left"], told["right"]) == ("1", "1", "1/2")
+    farthest = max(
+        abs(word.count("1") % 2 - binary(word))
+        for word in ("", *(f"{k:0{n}b}" for n in (1, 2, 3) for k in range(2**n)))
+    )
+    assert told["distance"]["value"] == str(farthest)
+    cp.save(cp.Acceptor(1, "01", [[[1.0]], [[1.0]]], 0, {0}), "always.json")
+    assert run("compare", "always.json", "gallery:parity").out == "different on '': 1 and 0, difference 1\n"
+    assert json.loads(run("compare", "always.json", "gallery:parity", "--json").out)["left"] == 1.0
+
+
+def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) -> None:
+    cp.save(cp.random_acceptor(3, "abcde", rng=1), here / "first.json")
+    steps = [[[1 - p, p], [p, 1 - p]] for p in (0.01, 0.02, 0.03, 0.04, 0.05)]
+    cp.save(cp.Acceptor(2, "abcde", steps, 0, {1}), here / "slow.json")
+    done = run("compare", "slow.json", "first.json", "--max-length", "100000")
+    assert (done.code, done.out[:13]) == (3, "different on ")
+    assert re.search(
+        r"at length \d+ there are [\d,]+ words to keep, more than 100,000. Lower --max-length to \d+.\n$", done.err
+    )
+    assert run("compare", "slow.json", "slow.json", "--max-length", "100000").out == "equal on all words\n0 at ''\n"
+
+
+def test_minimize(run: Run, here: Path) -> None:
+    double = cp.mixture([cp.gallery.parity(), cp.gallery.parity()])
+    cp.save(double, here / "double.json", cut_point="1/3")
+    told = json.loads(run("minimize", "double.json", "-o", "smaller.json", "--json").out)
+    assert told == {"states": 4, "lumped": 2, "dimension": 2}
+    assert cp.read_model(here / "smaller.json").cut_point == Fraction(1, 3)
+    assert run("compare", "double.json", "smaller.json").out == "equal on all words\n"
+
+
+def test_rows_that_are_off_are_rescaled_by_the_program_too(run: Run, here: Path) -> None:
+    row = 'p -> q [label="a: 1/4"] p -> p [label="a: 1/4"] q -> q [label=a]'
+    (here / "off.dot").write_text(f"digraph {{ i [shape=none] i -> p {row} }}")
+    done = run("convert", "off.dot", "off.json")
+    assert (done.code, done.err.split("got 1/2. ")[1]) == (3, f"Write probabilities as in a, b: 1/2, or {RESCALE}\n")
+    assert run("convert", "off.dot", "off.json", "--normalized").code == 0
+    assert cp.load(here / "off.json") == cp.Acceptor("pq", "a", {"a": [["1/2", "1/2"], [0, 1]]}, "p", set())
+    (here / "off.att").write_text("0 0 a 0\n0 0 b 1\n0\n")
+    assert f" U{RESCALE[1:]}\n" in run("info", "off.att").err
+
+
+def test_convert(run: Run, here: Path) -> None:
+    assert run("convert", "binary.json", "packed.json.gz") == (0, "", "written to packed.json.gz.\n")
+    kept = cp.read_model(here / "packed.json.gz")
+    assert (kept.acceptor, kept.cut_point) == (cp.p_adic(2), Fraction(1, 2))
+    assert run("convert", "model.json", "model.drn", "--bare", "--rounded").code == 0
+    for drawn in ("model.dot", "model.tikz"):
+        assert run("convert", "binary.json", drawn, "--bare") == (0, "", f"written to {drawn}.\n")
+        assert cp.load(here / drawn) == cp.load(here / "binary.json")
+        assert json.loads(run("info", drawn, "--json").out)["exact"] is True
+    assert run("draw", "model.dot", "-o", "picture.dot").code == 0
+    assert (here / "picture.dot").read_text().strip() == cp.to_dot(cp.p_adic(2))
+    assert cp.load(here / "model.drn").acceptances(WORDS).tolist() == [word.count("1") % 2 for word in WORDS]
+    done = shell("cat binary.json | cutpoint convert - again.json --cut-point 1/7 && cutpoint info again.json", here)
+    assert done.stdout.splitlines()[1] == "cut point: 1/7"
+
+
+def test_info(run: Run) -> None:
+    told = json.loads(run("info", "model.json", "--json").out)
+    assert told == {
+        "kind": "model",
+        "states": 2,
+        "symbols": 2,
+        "alphabet": ["0", "1"],
+        "final": ["odd"],
+        "exact": True,
+        "cut_point": "1/2",
+        "metadata": {"author": "somebody"},
+    }
+    assert run("info", "model.json").out.splitlines()[1:] == ["cut point: 1/2", "author: somebody"]
+    assert run("info", "-", given=Path("model.json").read_bytes()).out == run("info", "model.json").out
+    seen = run("info", "-", "--format", "ndjson", given='{"word": "ab", "accepted": true}\n')
+    assert seen.out.startswith("Sample(1 observation")
+    data = json.loads(run("info", "-", "--json", given="1\tab\n0\tb\n1\tab\n").out)
+    counts = {"observations": 3, "distinct": 2, "symbols": 2, "shortest": 1, "longest": 2, "accepted": 2, "rejected": 1}
+    assert data == {"kind": "data", "alphabet": ["a", "b"]} | counts
+
+
+# --- learning ---------------------------------------------------------------------------------------------------------
+
+
+@searches
+def test_fit(run: Run, here: Path) -> None:
+    assert run("simulate", "gallery:parity", "-n", "300", "-o", "parity.tsv").code == 0
+    done = run("fit", "parity.tsv", "-n", "2", "-o", "fit.json", "--report", "page.html", "--json")
+    assert (done.code, done.err) == (0, "")
+    told = json.loads(done.out)
+    assert (told["states"], told["symbols"], told["learned_from"], told["stop"]) == (2, 2, 240, "searched")
+    assert told["held_out"]["observations"] == 60
+    assert told["held_out"]["auc"] == told["held_out"]["accuracy"] == 1.0
+    assert told["held_out"]["log_loss"] < 0.01
+    assert 0.68 < told["held_out"]["mean_log_loss"] < 0.7
+    assert [each["symbol"] for each in told["telling"]] == ["1", "0"]
+    kept = cp.read_model(here / "fit.json")
+    assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
+    assert kept.metadata["data"] == "parity.tsv"
+    scored = run("score", "fit.json", "-", "--only", given="1\n11\n10101\n").out
+    assert [line.split("\t")[1] for line in scored.splitlines()] == ["yes", "no", "yes"]
+    page = (here / "page.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
+    assert {"Judged by", "Learning", "Calibration", "Most telling symbols", "Surest"} <= set(
+        re.findall(r"<h2>(.*?)</h2>", page)
+    )
+
+
+@searches
+def test_fit_needs_no_extra(here: Path) -> None:
+    extras = ["sklearn", "pandas", "polars", "pyarrow", "matplotlib", "pygraphviz", "automata"]
+    code = f"import sys; sys.modules.update(dict.fromkeys({extras!r})); from cutpoint.cli import main; main()"
+    line = ["fit", "few.tsv", "-n", "2", "-o", "few.json", "--holdout", "0", "--report", "few.html"]
+    done = subprocess.run([sys.executable, "-c", code, *line], cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'pip install "cutpoint[plot]"' in (here / "few.html").read_text()
+
+
+@searches
+def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> None:
+    long, tag = "x" * 300, "<script>alert(1)</script>"
+    rows = [
+        (k, j, event, int(tag in word))
+        for k, word in enumerate([[tag, long], [long, long], [tag], [long]] * 10)
+        for j, event in enumerate(word)
+    ]
+    (here / "odd.csv").write_text("id,time,event,sold\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    done = run(
+        "fit",
+        "odd.csv",
+        "-n",
+        "2",
+        "--outcome",
+        "sold",
+        "--team",
+        "7",
+        "-o",
+        "odd.npz",
+        "--report",
+        "odd.html",
+        "--holdout",
+        "0.5",
+    )
+    assert (done.code, done.err) == (0, "")
+    assert f"{tag}: moves the acceptance by" in done.out
+    assert "(a matrix of 14 states: cutpoint table odd.npz)" in done.out
+    assert "on 20 observations held out\n" in done.out
+    assert max(map(len, done.out.splitlines())) < 120
+    assert "<script" not in (here / "odd.html").read_text()
+    assert cp.load(here / "odd.npz").n_states == 14
+
+
+@searches
+def test_fit_without_anything_held_out(run: Run) -> None:
+    done = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--holdout", "0")
+    assert done.code == 0
+    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n\n")
+    assert "held out" not in done.out
+    tested = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--test", "few.tsv")
+    assert "\non 2 observations held out\n" in tested.out
+
+
+@searches
+def test_fit_warns_in_a_sentence(here: Path) -> None:
+    (here / "small.tsv").write_text("1\tb\n0\tbb\n1\tab\n0\ta\n" * 10)
+    done = shell("cat small.tsv | cutpoint fit - -n 4 --holdout 0 -o m.json", here)
+    assert (done.returncode, cp.read_model(here / "m.json").metadata["data"]) == (0, "standard input")
+    assert re.fullmatch(r"cutpoint: \d of 4 states are never used \(\{.*\}\): fewer would do\.\n", done.stderr)
+
+
+@searches
+def test_fit_out_of_time_keeps_the_best(run: Run, here: Path) -> None:
+    done = run("fit", "journeys.tsv", "-o", "m.json", "--time-limit", "0.001")
+    assert done.code == 4
+    assert (
+        done.err == "cutpoint: time limit: --time-limit ran out; the acceptor is the best so far, raise it to go on.\n"
+    )
+    assert cp.load(here / "m.json").n_symbols == 5
+
+
+@searches
+def test_ctrl_c_keeps_the_best(here: Path) -> None:
+    assert shell("cutpoint simulate gallery:tomita:4 -n 5000 --length 1:15 -o big.tsv", here).returncode == 0
+    command = ["cutpoint", "fit", "big.tsv", "-o", "m.json", "--checkpoint", "search"]
+    searching = subprocess.Popen(
+        command, cwd=here, env=environment(here), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (here / "search").exists() and searching.poll() is None:
+        time.sleep(0.02)
+    searching.send_signal(signal.SIGINT)
+    out, err = searching.communicate(timeout=120)
+    assert searching.returncode == 4
+    assert err == "cutpoint: interrupted: stopped by the user; the acceptor is the best so far.\n"
+    assert "model in m.json\n" in out
+    assert cp.read_model(here / "m.json").metadata["stop"] == "interrupted"
+
+
+READY = "import cutpoint.cli as cli; cli.leave_on_interrupt(); print('ready', flush=True); cli.main()"
+"""The program, which tells when it is ready for an interrupt: before anything of weight is loaded."""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
+def test_ctrl_c_ends_in_a_sentence_whenever_it_comes(delay: float, here: Path) -> None:
+    (here / "many.tsv").write_text("0110\n" * 300_000)
+    line = [sys.executable, "-c", READY, "score", "binary.json", "many.tsv", "-o", "scores.tsv"]
+    scoring = subprocess.Popen(line, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert scoring.stdout is not None
+    assert scoring.stdout.readline() == "ready\n"
+    time.sleep(delay)
+    scoring.send_signal(signal.SIGINT)
+    _, err = scoring.communicate(timeout=120)
+    assert (scoring.returncode, err) in ((1, "\ncutpoint: interrupted.\n"), (0, ""))
+    assert not list(here.glob(".*.part"))
+
+
+SWALLOWING = """
+import contextlib, os, signal, time
+with contextlib.suppress(BaseException):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(1)
+"""
+"""A module whose loading takes an exception for something else, as loaders of compiled modules do."""
+
+
+def test_ctrl_c_while_modules_load_leaves_at_once() -> None:
+    hooked = f"import cutpoint.cli.app as app; app.import_module = lambda name: exec({SWALLOWING!r}); {READY}"
+    done = subprocess.run([sys.executable, "-c", hooked, "score"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "ready\n", "\ncutpoint: interrupted.\n")
+
+
+def test_an_ignored_interrupt_stays_ignored(here: Path) -> None:
+    done = shell("trap '' INT; cutpoint score binary.json words.tsv & sleep 0.2; kill -INT $!; wait $!", here)
+    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", len(WORDS))
+
+
+def test_the_program_as_a_module(here: Path) -> None:
+    line = [sys.executable, "-m", "cutpoint", "accepts", "binary.json", "11"]
+    done = subprocess.run(line, cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "11\tyes\t0.75\n", "")
+
+
+# --- pipes and terminals ----------------------------------------------------------------------------------------------
+
+
+def test_pipes(here: Path) -> None:
+    done = shell(
+        "cutpoint simulate gallery:p_adic:2 -n 50 | cut -f2 | cutpoint score gallery:p_adic:2 - | sort -u", here
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(rows) > 20
+    assert all(float(value) == binary(word) for word, value in rows)
+
+
+def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
+    (here / "many.tsv").write_text("0110\n" * 300_000)
+    done = shell("cutpoint score binary.json many.tsv | head -1", here)
+    assert (done.stdout, done.stderr) == ("0110\t0.375\tno\n", "")
+    done = shell(
+        "{ sleep 0.3; cutpoint table gallery:parity; } | true", here, PYTHONUNBUFFERED=""
+    )  # gone before the first line
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+CLOSED = "cutpoint: standard output is closed. Send it to a file, or to /dev/null if it is not wanted.\n"
+
+
+def test_streams_that_are_closed(here: Path) -> None:
+    done = shell("cutpoint table binary.json >&-", here)
+    assert (done.returncode, done.stderr) == (1, CLOSED)
+    for verb in ("score binary.json -", "info -"):
+        done = shell(f"cutpoint {verb} <&-", here)
+        assert (done.returncode, done.stdout, done.stderr) == (3, "", "cutpoint: standard input: the file is empty.\n")
+    done = shell("cutpoint accepts binary.json 11 2>&-", here)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "11\tyes\t0.75\n", "")
+    done = shell("cutpoint convert binary.json copy.json 2>&-", here)
+    assert (done.returncode, cp.load(here / "copy.json")) == (0, cp.p_adic(2))
+    assert shell("cutpoint table nothing.json >&- 2>&- <&-", here).returncode == 1
+
+
+def test_output_that_a_locale_cannot_show(here: Path) -> None:
+    done = shell("cutpoint table gallery:parity", here, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"\u2192" in done.stdout
+
+
+def seen_in_terminal(line: str, folder: Path, **more: str) -> tuple[str, int]:
+    """What a terminal shows of the standard error of a command."""
+    mine, its = pty.openpty()
+    done = subprocess.Popen(["sh", "-c", line], cwd=folder, env=environment(folder, TERM="xterm", **more), stderr=its)
+    os.close(its)
+    shown = b"".join(iter(lambda: _read(mine), b""))
+    os.close(mine)
+    return shown.decode(), done.wait()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other side has closed it
+        return b""
+
+
+@searches
+def test_a_terminal_sees_progress_and_a_pipe_does_not(here: Path) -> None:
+    line = "cutpoint fit journeys.tsv -n 2 -o m.json --json --time-limit 0.01 > told.json"
+    shown, code = seen_in_terminal(line, here)
+    assert code == 4
+    assert re.search(r"2 states, fold 1/5, step [\d,]+, held-out log loss 0\.\d{4}", shown)
+    assert "\x1b[3" in shown  # colors
+    assert json.loads((here / "told.json").read_text())["states"] == 2
+    shown, code = seen_in_terminal(line, here, NO_COLOR="1")
+    assert "held-out log loss" in shown
+    assert not re.search(r"\x1b\[[\d;]*3\d[\d;]*m", shown)
+    done = shell(line, here)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert re.fullmatch(r"cutpoint: time limit: .*\n", done.stderr)
+
+
+def test_rows_are_counted_in_a_terminal(here: Path) -> None:
+    (here / "many.tsv").write_text("0110\n" * 100_000)
+    shown, code = seen_in_terminal("cutpoint score binary.json many.tsv > scores.tsv", here)
+    assert code == 0
+    assert "100,000 rows" in shown
+    assert (here / "scores.tsv").read_text() == "0110\t0.375\tno\n" * 100_000
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+@searches
+def test_the_page_shows_what_the_program_does(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "cli.md"
+    shown = console_lines(page.read_text())
+    assert {verb for verb in VERBS if any(f"cutpoint {verb}" in command for command, _ in shown)} == set(VERBS) - {
+        "demo"
+    }
+    for command, output in shown:
+        done = shell(f"({command}) 2>&1", tmp_path)
+        assert same_output(output, done.stdout), f"$ {command}\n{done.stdout}"
+
+
+def test_outputs_that_differ_are_noticed() -> None:
+    assert same_output("a 0.501\nb", "a 0.502\nb\n")
+    assert same_output("a\n...", "a\nb\n")
+    assert not same_output("a 0.50\nb", "a 0.52\nb\n")
+    assert not same_output("a 5", "a 6")
+    assert not same_output("a\n...", "b\na\n")
+
+
+@pytest.fixture(autouse=True)
+def no_terminal_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Help and errors wrap as they do in a pipe."""
+    monkeypatch.setenv("COLUMNS", "80")

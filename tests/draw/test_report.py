@@ -1,0 +1,102 @@
+"""What is told of a learned acceptor: figures, telling symbols, held-out parts, the page."""
+
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cutpoint as cp
+from cutpoint.search.folds import held_out
+from tests.oracles import acceptance, rational
+
+SAMPLE = cp.Sample(
+    ["01", "1", "", "110", "1", "01"], accepted=[True, False, False, True, True, None], counts=[2, 1, 1, 3, 4, 5]
+)
+
+
+def test_evaluation_by_hand() -> None:
+    """Acceptances by the 2-adic acceptor: 01 1/2, 1 1/2, the empty word 0, 110 3/8."""
+    judged = cp.evaluate(cp.p_adic(2), SAMPLE, cut_point=0.25)
+    seen = 2 * math.log(1 / 2) + 1 * math.log(1 / 2) + 0 + 3 * math.log(3 / 8) + 4 * math.log(1 / 2)
+    assert judged.log_loss == pytest.approx(-seen / 16, rel=1e-12, abs=0)
+    assert judged.accuracy == (2 + 1 + 3 + 4) / 11  # all but the rejected 1
+    assert cp.evaluate(cp.p_adic(2), SAMPLE, "1/2").accuracy == (1 + 1) / 11  # strictly above the cut point: none
+    assert judged.auc == pytest.approx((9 + 6 * 0.5) / 18, rel=1e-12, abs=0)  # 9 above the empty word, 6 level with 1
+    assert (judged.cut_point, judged.total) == (0.25, 16.0)
+    impossible = cp.Sample(["1"], accepted=[False])
+    assert cp.evaluate(cp.gallery.parity(), impossible).log_loss == math.inf
+
+
+def test_telling_symbols_by_enumeration() -> None:
+    truth = cp.gallery.customers()
+    sample = cp.simulate(truth, cp.random_words(truth.alphabet, 60, (0, 5), rng=1), rng=2)
+    counts, changes, sizes = ({symbol: Fraction(0) for symbol in truth.alphabet} for _ in range(3))
+    for observation in sample:
+        for i, symbol in enumerate(observation.word):
+            before, after = (acceptance(rational(truth), observation.word[:k]) for k in (i, i + 1))
+            counts[symbol] += int(observation.count)
+            changes[symbol] += int(observation.count) * (after - before)
+            sizes[symbol] += int(observation.count) * abs(after - before)
+    found = cp.telling_symbols(truth, sample)
+    assert [each.symbol for each in found] == sorted(sizes, key=lambda symbol: -sizes[symbol])
+    for each in found:
+        assert each.count == counts[each.symbol]
+        assert each.change == pytest.approx(float(changes[each.symbol] / counts[each.symbol]), rel=1e-9, abs=1e-12)
+        assert each.size == pytest.approx(float(sizes[each.symbol] / counts[each.symbol]), rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("share", "expected", "folds"), [(0.2, 20, 1), (0.3, 30, 3), (0.4, 40, 2), (0.5, 50, 1), (0.05, 5, 1)]
+)
+def test_the_share_held_out(share: float, expected: int, folds: int) -> None:
+    words = ["".join(np.random.default_rng(r).choice(["a", "b"], size=6)) for r in range(100)]
+    sample = cp.Sample(words, accepted=[r % 4 == 0 for r in range(100)])
+    training, validation = held_out(sample, share, np.random.default_rng(1))
+    assert (training.total, validation.total) == (100 - expected, expected)
+    assert cp.Sample.joined([training, validation], sample.alphabet) == sample
+    accepted = validation.counts[validation.ends == 1].sum()
+    assert abs(accepted - expected / 4) <= folds
+
+
+@pytest.mark.parametrize("lonely", range(10))
+def test_a_lonely_label_stays_with_what_is_learned_from(lonely: int) -> None:
+    sample = cp.Sample([f"{r:04b}" for r in range(10)], accepted=[r == lonely for r in range(10)])
+    for accepted in (sample, cp.Sample([f"{r:04b}" for r in range(10)], accepted=[r != lonely for r in range(10)])):
+        training, _ = held_out(accepted, 0.2, np.random.default_rng(0))
+        assert set(training.ends.tolist()) == {1, 2}
+
+
+def page_of(sample: cp.Sample, path: Path, title: str) -> str:
+    start = cp.random_acceptor(2, sample.alphabet, rng=1)
+    cp.report(cp.baum_welch(start, sample, max_steps=5), sample, path, title=title)
+    return path.read_text()
+
+
+def test_the_page_holds_everything_and_loads_nothing(tmp_path: Path) -> None:
+    page = page_of(SAMPLE, tmp_path / "page.html", "What <it> is")
+    headings = ["Judged by", "The acceptor", "Learning", "Calibration", "Most telling symbols", "Surest", "Most wrong"]
+    assert [heading for heading in re.findall("<h2>(.*?)</h2>", page) if heading in headings][:5] == headings[:5]
+    assert "<h1>What &lt;it&gt; is</h1>" in page
+    assert not re.search(r'(?:src|href)=(?!"data:)|<script|<link|@import|url\(', page)
+    with pytest.raises(cp.InvalidArgument, match="expected a Fit, as baum_welch or learn returns it; got 1"):
+        cp.report(1, SAMPLE, tmp_path / "page.html")  # type: ignore[arg-type]
+
+
+def test_odd_names_stay_text(tmp_path: Path) -> None:
+    odd = ["<img src=x onerror=1>", "a&b", "\a bell", "x" * 400]
+    sample = cp.Sample([[a, b] for a in odd for b in odd], accepted=[k % 2 == 0 for k in range(16)])
+    page = page_of(sample, tmp_path / "page.html", "odd")
+    assert "<img src=x" not in page
+    assert "&lt;img src=x" in page
+    assert "x" * 100 not in page
+    assert "\a" not in page
+
+
+def test_words_alone_have_a_page_too(tmp_path: Path) -> None:
+    sample = cp.Sample(["ab", "b"], verdicts=[[None, True, None], [True, None]])
+    page = page_of(sample, tmp_path / "page.html", "along the way")
+    assert "Calibration" not in page
+    assert "log loss" in page

@@ -1,0 +1,539 @@
+"""AcceptorClassifier keeps the contract of scikit-learn's classifiers, on words instead of rows of numbers.
+
+scikit-learn's own ``check_estimator`` cannot be used: it feeds matrices of random numbers, and here an item of X is a
+word, whose symbols are names. So each point of the contract is tested by hand.
+"""
+
+import inspect
+import pickle
+import subprocess
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import cutpoint as cp
+from cutpoint.assess.evaluation import best_cut_point, chosen_cut_point
+from cutpoint.em.engine import Parameters
+from cutpoint.estimator.classifier import seed_of
+from cutpoint.estimator.inputs import RARE, Lexicon, labels_of, words_of
+from cutpoint.estimator.stepwise import Running
+
+WORDS = ["".join(map(str, word)) for word in cp.random_words("ab", 60, (0, 5), rng=1)]
+ODD = ["odd" if word.count("a") % 2 else "even" for word in WORDS]
+THIRDS = [("zero", "one", "two")[word.count("a") % 3] for word in WORDS]
+
+many_searches = pytest.mark.skipif(
+    cp.kernel_info()["kernels"] == "reference", reason="many searches, which take minutes without compiled kernels"
+)
+
+Classifier = partial(cp.AcceptorClassifier, folds=2, cut_point=0.5)
+Classes = partial(cp.AcceptorClassifier, folds=2)
+
+
+@pytest.fixture(scope="module")
+def two() -> cp.AcceptorClassifier:
+    return Classifier(2).fit(WORDS, ODD)
+
+
+@pytest.fixture(scope="module")
+def three() -> cp.AcceptorClassifier:
+    return Classes(4, team=2).fit(WORDS, THIRDS)
+
+
+def same(one: cp.AcceptorClassifier, other: cp.AcceptorClassifier) -> bool:
+    return bool(one.acceptor_ == other.acceptor_ and one.cut_point_ == other.cut_point_)
+
+
+# -- Fitting and predicting ------------------------------------------------------------------------------------------
+
+
+def test_two_classes_make_an_ordinary_acceptor(two: cp.AcceptorClassifier) -> None:
+    assert two.classes_.tolist() == ["even", "odd"]
+    assert two.score(WORDS, ODD) == 1.0
+    assert two.predict(["a" * 9, "", "bab"]).tolist() == ["odd", "even", "odd"]
+    assert two.alphabet_ == cp.Alphabet("ab")
+    assert two.acceptor_.final.tolist() == (two.labels_ == "odd").tolist()
+    assert isinstance(two.fit_, cp.Learned)
+    assert two.fit_.acceptor == two.acceptor_
+    table = two.predict_proba(WORDS)
+    assert np.array_equal(table[:, 1], two.acceptor_.acceptances(WORDS))
+    assert np.array_equal(table.sum(axis=1), np.ones(len(WORDS)))
+
+
+def test_it_is_what_learn_finds(two: cp.AcceptorClassifier) -> None:
+    sample = cp.Sample(WORDS, accepted=[label == "odd" for label in ODD])
+    assert cp.learn(sample, n_states=2, folds=2, rng=0).acceptor == two.acceptor_
+
+
+def test_many_classes_own_states(three: cp.AcceptorClassifier) -> None:
+    assert three.classes_.tolist() == ["one", "two", "zero"]
+    assert three.cut_point_ is None
+    assert len(three.labels_) == three.acceptor_.n_states == 8
+    assert three.score(WORDS, THIRDS) > 0.9
+    table = three.predict_proba(WORDS)
+    assert table.shape == (60, 3)
+    np.testing.assert_allclose(table.sum(axis=1), 1.0, rtol=1e-14, atol=0)
+    for word, row in zip(WORDS[:10], table, strict=False):
+        ends = three.acceptor_.distribution(word)
+        wanted = [ends[three.labels_ == name].sum() for name in three.classes_]
+        np.testing.assert_allclose(row, wanted, rtol=1e-12, atol=0)
+    assert three.predict(WORDS).tolist() == three.classes_[table.argmax(axis=1)].tolist()
+    assert np.array_equal(three.decision_function(WORDS), table)
+
+
+def test_logarithms_agree(two: cp.AcceptorClassifier, three: cp.AcceptorClassifier) -> None:
+    for model in (two, three):
+        np.testing.assert_allclose(
+            np.exp(model.predict_log_proba(WORDS)), model.predict_proba(WORDS), rtol=1e-12, atol=1e-15
+        )
+
+
+@pytest.mark.parametrize("cut_point", [0.5, 0.9, "1/3"])
+def test_decisions_are_log_odds_relative_to_the_cut_point(two: cp.AcceptorClassifier, cut_point: Any) -> None:
+    soft = pickle.loads(pickle.dumps(two))
+    soft.acceptor_ = cp.gallery.random_acceptor(2, "ab", rng=2).replace(final=two.acceptor_.final)
+    soft.cut_point_ = 1 / 3 if cut_point == "1/3" else cut_point
+    p = soft.predict_proba(WORDS)[:, 1]
+    odds = np.log(p / (1 - p)) - np.log(soft.cut_point_ / (1 - soft.cut_point_))
+    decisions = soft.decision_function(WORDS)
+    np.testing.assert_allclose(decisions, odds, rtol=1e-9, atol=1e-12)
+    assert np.array_equal(decisions > 0, p > soft.cut_point_)
+    assert np.array_equal(soft.predict(WORDS) == "odd", p > soft.cut_point_)
+    for value in p.tolist():  # a word at the cut point is not above it
+        soft.cut_point_ = value
+        assert np.array_equal(soft.decision_function(WORDS) > 0, p > value)
+        assert np.array_equal(soft.predict(WORDS) == "odd", p > value)
+
+
+@pytest.mark.parametrize(("no", "yes"), [(False, True), (0, 1), (-1, 1), (2.0, 7.0), ("no", "yes")], ids=str)
+def test_labels_of_any_kind(no: Any, yes: Any) -> None:
+    model = Classifier(2).fit(WORDS[:20], [yes if label == "odd" else no for label in ODD[:20]])
+    assert model.classes_.tolist() == [no, yes]
+    assert model.predict(["a", "b"]).tolist() == [yes, no]
+    assert model.predict(["a"]).dtype.kind == np.array([no]).dtype.kind
+
+
+def test_the_cut_point_is_kept_as_given() -> None:
+    assert cp.AcceptorClassifier(2, folds=2, cut_point="1/3").fit(WORDS, ODD).cut_point_ == 1 / 3
+
+
+# -- The cut point ---------------------------------------------------------------------------------------------------
+
+
+@many_searches
+def test_the_cut_point_is_one_half_for_sure_rules_and_small_samples() -> None:
+    assert cp.AcceptorClassifier(2, folds=2).fit(WORDS, ODD).cut_point_ == 0.5
+    assert cp.AcceptorClassifier(2, folds=2).fit(WORDS[:12], ODD[:12]).cut_point_ == 0.5
+
+
+def test_another_cut_point_must_be_clearly_better() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.random(2000)
+    calibrated = rng.random(2000) < scores
+    assert best_cut_point(scores, calibrated, np.ones(2000)) == 0.5
+    assert best_cut_point(scores, scores > 0.7, np.ones(2000)) == pytest.approx(0.7, rel=0.05)
+    assert best_cut_point(scores, scores > 0.7, np.full(2000, 0.001)) == 0.5  # weights of two words in all
+    noise = [best_cut_point(rng.random(200), rng.random(200) < 0.5, np.ones(200)) for _ in range(100)]
+    assert noise.count(0.5) >= 90
+
+
+def test_halves_are_scored_by_what_the_other_half_taught() -> None:
+    words = [(k,) for k in range(100)]
+    sample = cp.Sample(words, accepted=[k % 2 == 1 for k in range(100)])
+    halves = []
+
+    def timid(half: cp.Sample) -> cp.Acceptor:
+        """Sure of the words it has learned from, and too low for the others."""
+        halves.append(half)
+        p = np.where(np.arange(100) % 2, 0.3, 0.1)
+        known = np.array([word[0] for word in half.words], dtype=np.intp)
+        p[known] = known % 2
+        rows = np.stack((1 - p, p), axis=1)
+        return cp.Acceptor(2, range(100), np.stack((rows, rows), axis=1), initial=0, final={1})
+
+    assert 0.1 <= chosen_cut_point(sample, timid, np.random.default_rng(0)) < 0.3
+    assert [half.total for half in halves] == [50, 50]
+    assert not {*halves[0].words} & {*halves[1].words}
+
+
+# -- What X, y and weights may be --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.array,
+        partial(np.array, dtype=object),
+        lambda words: np.array(words, dtype=object)[:, None],
+        lambda words: [list(word) for word in words],
+        lambda words: [tuple(word) for word in words],
+        lambda words: [np.array(list(word)) for word in words],
+        lambda words: pd.Series(words, index=range(5, 5 + len(words))),
+        lambda words: pd.Series([list(word) for word in words]),
+        lambda words: pd.DataFrame({"word": words}),
+        pl.Series,
+        lambda words: pl.Series([list(word) for word in words]),
+        lambda words: pl.DataFrame({"word": words}),
+        pa.array,
+        lambda words: pa.chunked_array([[list(word) for word in words[:3]], [list(word) for word in words[3:]]]),
+        lambda words: pa.table({"word": words}),
+        iter,
+    ],
+)
+def test_words_come_in_many_forms(two: cp.AcceptorClassifier, form: Any) -> None:
+    assert cp.Sample(words_of(form(WORDS))) == cp.Sample(WORDS)
+    assert np.array_equal(two.predict(form(WORDS)), ODD)
+
+
+def test_rows_of_an_array_are_words(two: cp.AcceptorClassifier) -> None:
+    assert two.predict(np.array([["a", "b"], ["a", "a"]])).tolist() == ["odd", "even"]
+    assert words_of(np.array([[1], [2]])) == [[1], [2]]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.array,
+        partial(np.array, dtype=object),
+        lambda labels: np.array(labels)[:, None],
+        pd.Series,
+        partial(pd.Series, dtype="category"),
+        lambda labels: pd.DataFrame({"y": labels}),
+        pl.Series,
+        pa.array,
+    ],
+)
+def test_labels_come_in_many_forms(two: cp.AcceptorClassifier, form: Any) -> None:
+    assert labels_of(form(ODD), 60).tolist() == ODD
+    assert two.score(WORDS, form(ODD)) == 1.0
+
+
+def test_weights_are_repetitions() -> None:
+    words, labels = [*WORDS[:40], "c"], [*ODD[:40], "odd"]
+    weights = [*(k % 3 for k in range(40)), 0]
+    repeated = [r for r, weight in enumerate(weights) for _ in range(weight)]
+    weighted = Classifier(2).fit(words, labels, sample_weight=pd.Series(weights))
+    assert weighted.alphabet_ == cp.Alphabet("ab")  # a word of weight 0 is not there
+    assert same(weighted, Classifier(2).fit([words[r] for r in repeated], [labels[r] for r in repeated]))
+
+
+# -- Unknown symbols and positions -------------------------------------------------------------------------------------
+
+
+def test_unknown_symbols_are_refused(two: cp.AcceptorClassifier) -> None:
+    for ask in (two.predict, two.predict_proba, two.predict_log_proba, two.decision_function):
+        with pytest.raises(cp.UnknownSymbol, match=r"^word 1, position 2: symbol 'x' is not in the alphabet"):
+            ask(["ab", "abx"])
+
+
+def test_rare_symbols_stand_for_unknown_ones() -> None:
+    words = [*WORDS, "xa", "ya", "az", "xx"]  # x thrice, y and z once
+    labels = [*ODD, "odd", "odd", "odd", "even"]
+    model = Classifier(2, unknown="rare").fit(words, labels)
+    assert tuple(model.alphabet_) == ("a", "b", "x", RARE)
+    assert model.fit_.acceptor == model.acceptor_
+    sample = cp.Sample(
+        [tuple(RARE if symbol in "yz" else symbol for symbol in word) for word in words],
+        accepted=[label == "odd" for label in labels],
+        alphabet=("a", "b", "x", RARE),
+    )
+    assert cp.learn(sample, 2, folds=2, rng=0).acceptor == model.acceptor_
+    assert np.array_equal(model.predict_proba(["ay", "ax"]), model.predict_proba([["a", "never"], "ax"]))
+    larger, _ = Lexicon.of([*words], np.ones(len(words)), 4, by_position=False)
+    assert tuple(larger.alphabet) == ("a", "b", RARE)
+
+
+def test_without_rare_symbols_an_unknown_one_changes_nothing(two: cp.AcceptorClassifier) -> None:
+    model = Classifier(2, unknown="rare").fit(WORDS, ODD)
+    assert tuple(model.alphabet_) == ("a", "b", RARE)
+    assert model.fit_.acceptor == two.acceptor_
+    assert np.array_equal(model.acceptor_.transitions[2], np.eye(2))
+    np.testing.assert_allclose(
+        model.predict_proba(["abxa", "?", [7]]), two.predict_proba(["aba", "", ""]), rtol=1e-12, atol=0
+    )
+
+
+def test_position_tells_symbols_apart() -> None:
+    words = ["aa", "ab", "ba", "bb"] * 5
+    labels = [word[1] == "b" for word in words]  # only the second symbol counts
+    model = Classifier(2, position=True).fit(words, labels)
+    assert tuple(model.alphabet_) == ((0, "a"), (0, "b"), (1, "a"), (1, "b"))
+    assert model.score(words, labels) == 1.0
+    assert model.predict_proba(["ab"])[0, 1] == model.acceptor_.acceptance([(0, "a"), (1, "b")])
+    with pytest.raises(
+        cp.InvalidArgument,
+        match=r"^with position=True words must have 2 symbols, as in training; word 1 has 3\.$",
+    ):
+        model.predict(["ab", "aba"])
+    with pytest.raises(cp.UnknownSymbol, match=r"^word 1, position 0: symbol \(0, 'c'\) is not in the alphabet"):
+        model.predict(["ab", "cb"])
+    with pytest.raises(
+        cp.InvalidArgument, match=r"^position=True needs words of one length; word 0 has 2 symbols, word"
+    ):
+        Classifier(2, position=True).fit([*words, "a"], [*labels, True])
+
+
+def test_each_position_has_its_rare_symbol() -> None:
+    words: list[Any] = [(1, 2), (1, 3), (1, 2), (4, 3), (1, 2)]
+    lexicon, spelt = Lexicon.of(words, np.ones(5), 2, by_position=True)
+    assert tuple(lexicon.learned) == ((0, 1), (1, 2), (1, 3), (0, RARE))
+    assert spelt[3] == [(0, RARE), (1, 3)]
+    assert tuple(lexicon.alphabet) == (*lexicon.learned, (1, RARE))
+    assert lexicon.in_symbols([(3, 3), (1, 9)]) == [[(0, RARE), (1, 3)], [(0, 1), (1, RARE)]]
+
+
+# -- Stepwise EM -------------------------------------------------------------------------------------------------------
+
+
+def test_batches_draw_the_acceptor_towards_the_truth() -> None:
+    truth = cp.gallery.parity()
+    truth = truth.replace(alphabet="ba", transitions=0.9 * truth.transitions + 0.05)
+    sample = cp.simulate(truth, WORDS * 40, rng=5)
+    words = [word for word, count in zip(sample.words, sample.counts, strict=True) for _ in range(int(count))]
+    labels = [label for label, count in zip(sample.accepted, sample.counts, strict=True) for _ in range(int(count))]
+    order = np.random.default_rng(0).permutation(len(words))
+    batches = [([words[r] for r in part], [labels[r] for r in part]) for part in np.array_split(order, 24)]
+    model = Classifier(2)
+    before = model.partial_fit(*batches[0]).acceptor_
+    searched = model.fit_
+    for batch in batches[1:]:
+        model.partial_fit(*batch)
+    assert model.fit_ is searched
+    assert cp.log_likelihood(model.acceptor_, sample) > cp.log_likelihood(before, sample)
+    best = cp.baum_welch(before, sample, prior=0.01, learn_initial=True).log_likelihood
+    assert cp.log_likelihood(model.acceptor_, sample) > best - 0.002 * sample.total
+
+
+def test_the_first_batch_is_a_fit_and_a_fit_can_go_on(two: cp.AcceptorClassifier) -> None:
+    begun = Classifier(2).partial_fit(WORDS, ODD)
+    assert same(begun, two)
+    once = begun.partial_fit(WORDS[:30], ODD[:30]).acceptor_
+    again = pickle.loads(pickle.dumps(two)).partial_fit(WORDS[:30], ODD[:30])
+    assert again.acceptor_ == once != two.acceptor_
+    assert same(begun.fit(WORDS, ODD), two)  # fit begins anew
+
+
+def test_the_same_words_again_are_an_em_step(two: cp.AcceptorClassifier) -> None:
+    """The mean of equal counts is those counts, so the step is Baum-Welch's."""
+    sample = cp.Sample(WORDS, accepted=[label == "odd" for label in ODD])
+    model = pickle.loads(pickle.dumps(two)).partial_fit(WORDS, ODD)
+    counts = cp.expected_counts(two.acceptor_, sample)
+    weights = 2 * counts.transitions + model.prior
+    np.testing.assert_allclose(
+        model.acceptor_.transitions, weights / weights.sum(axis=-1, keepdims=True), rtol=1e-9, atol=0
+    )
+
+
+def test_steps_get_smaller() -> None:
+    zero = cp.Counts(np.zeros((1, 1, 1)), np.zeros(1), 0.0)
+    running = Running.first(cp.Counts(np.full((1, 1, 1), 8.0), np.ones(1), 0.0), 2.0)
+    assert running.transitions[0, 0, 0] == 4.0
+    second = running.after(zero, 2.0)
+    assert second.transitions[0, 0, 0] == pytest.approx(4.0 * (1 - 2**-0.6), rel=1e-12)
+    assert second.after(zero, 2.0).transitions[0, 0, 0] == pytest.approx(4.0 * (1 - 2**-0.6) * (1 - 3**-0.6), rel=1e-12)
+    assert second.total == 4.0
+
+
+def test_a_rare_symbol_is_learned_once_it_is_met() -> None:
+    model = Classifier(2, unknown="rare").partial_fit(WORDS, ODD)
+    flipped = [word + "c" for word in WORDS]  # a symbol that turns the answer round
+    for _ in range(60):
+        model.partial_fit(flipped, ["even" if label == "odd" else "odd" for label in ODD])
+    assert model.predict(["c", "ac"]).tolist() == ["odd", "even"]
+    assert model.predict(["aa", "ab"]).tolist() == ["even", "odd"]
+
+
+def test_members_of_a_team_and_unread_symbols_keep_apart() -> None:
+    blocks = np.kron(np.eye(2), np.full((2, 2), 0.5))
+    parameters = Parameters(np.stack([blocks, np.eye(4)]), np.full(4, 0.25))
+    running = Running.first(cp.Counts(np.stack([blocks, np.zeros((4, 4))]), np.ones(4), 0.0), 4.0)
+    opened = running.opened(parameters)
+    assert np.array_equal(opened.transitions > 0, np.stack([blocks > 0, blocks > 0]))
+    best = running.maximum(opened, prior=0.01)
+    assert np.array_equal(best.transitions[1], opened.transitions[1])
+    assert np.array_equal(best.transitions > 0, opened.transitions > 0)
+
+
+@many_searches
+def test_many_classes_go_on_and_may_come_late() -> None:
+    early = [r for r, label in enumerate(THIRDS) if label != "zero"]
+    model = Classes(3).partial_fit(
+        [WORDS[r] for r in early], [THIRDS[r] for r in early], classes=["zero", "two", "one"]
+    )
+    assert model.classes_.tolist() == ["one", "two", "zero"]
+    assert sorted(model.labels_) == ["one", "two", "zero"]
+    late = [r for r, label in enumerate(THIRDS) if label == "zero"]
+    before = model.predict_log_proba([WORDS[r] for r in late])[:, 2].mean()
+    for _ in range(20):
+        model.partial_fit(WORDS, THIRDS)
+    assert model.predict_log_proba([WORDS[r] for r in late])[:, 2].mean() > before
+    assert model.predict([""]).tolist() == ["zero"]
+    with pytest.raises(cp.InvalidArgument, match=r"^y must hold labels of the classes .* got 'four' for word 1\.$"):
+        model.partial_fit(["a", "b"], ["one", "four"])
+    with pytest.raises(cp.InvalidArgument, match=r"^classes must be those of the first batch"):
+        model.partial_fit(["a"], ["one"], classes=["one", "two"])
+    with pytest.raises(cp.InvalidArgument, match=r"got 1 for word 0\.$"):
+        model.partial_fit(["a"], [1])
+    with pytest.raises(cp.UnknownSymbol, match=r"^word 0, position 1: symbol 'x'"):
+        model.partial_fit(["ax"], ["one"])
+
+
+# -- scikit-learn's tools ----------------------------------------------------------------------------------------------
+
+
+def test_arguments_are_stored_and_cloned() -> None:
+    marks: dict[str, Any] = {
+        name: object() for name in inspect.signature(cp.AcceptorClassifier.__init__).parameters if name != "self"
+    }
+    model = cp.AcceptorClassifier(**marks)
+    assert vars(model) == marks
+    assert model.get_params() == marks
+    assert clone(Classifier(7)).get_params() == Classifier(7).get_params()
+    assert "n_states=7" in repr(Classifier(7))
+    assert Classifier(7).set_params(n_states=3).n_states == 3
+
+
+def test_tags() -> None:
+    tags = cp.AcceptorClassifier().__sklearn_tags__()
+    assert is_classifier(cp.AcceptorClassifier())
+    assert tags.input_tags.string
+    assert not tags.input_tags.two_d_array
+    assert tags.target_tags.required
+
+
+def test_pickles_predict_the_same(two: cp.AcceptorClassifier, three: cp.AcceptorClassifier) -> None:
+    for model in (two, three):
+        copy = pickle.loads(pickle.dumps(model))
+        assert copy.predict_proba(WORDS).tobytes() == model.predict_proba(WORDS).tobytes()
+        assert copy.fit_.members == model.fit_.members
+
+
+def test_same_seed_same_bytes(two: cp.AcceptorClassifier) -> None:
+    again = clone(two).set_params(threads=1).fit(WORDS, ODD)
+    assert again.acceptor_.transitions.tobytes() == two.acceptor_.transitions.tobytes()
+    assert again.predict_proba(WORDS).tobytes() == two.predict_proba(WORDS).tobytes()
+
+
+def test_seeds_come_in_many_forms() -> None:
+    for make in (np.random.default_rng, np.random.RandomState):
+        assert seed_of(make(3)) == seed_of(make(3)) != seed_of(make(4))
+        rng = make(3)
+        assert seed_of(rng) != seed_of(rng)
+    assert seed_of(None) != seed_of(None)
+    assert seed_of(np.int64(7)) == 7
+
+
+@many_searches
+def test_grid_search_cross_validation_and_pipelines() -> None:
+    words, labels = pd.Series(WORDS[:40]), ODD[:40]
+    upper = make_pipeline(FunctionTransformer(lambda words: [word.upper() for word in words]), Classifier())
+    search = GridSearchCV(upper, {"acceptorclassifier__n_states": np.array([2, 3])}, cv=2)
+    search.fit(words, labels, acceptorclassifier__sample_weight=np.ones(40))
+    assert search.best_score_ > 0.9
+    assert search.predict(["AAA"]).tolist() == ["odd"]
+    assert search.best_estimator_[-1].alphabet_ == cp.Alphabet("AB")
+    lists = [list(word) for word in words]
+    assert cross_val_score(Classifier(2), lists, labels, cv=2, scoring="neg_log_loss").min() > -0.5
+
+
+# -- Without the extra ---------------------------------------------------------------------------------------------------
+
+
+def test_it_loads_lazily_and_names_the_extra() -> None:
+    code = (
+        "import sys, cutpoint as cp\n"
+        "assert 'sklearn' not in sys.modules and 'AcceptorClassifier' in dir(cp)\n"
+        "sys.modules['sklearn'] = None\n"
+        "try: cp.AcceptorClassifier\n"
+        "except cp.MissingExtra as error: print(error)\n"
+        "print(hasattr(cp, 'Nonsense'))\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        "AcceptorClassifier needs scikit-learn; install it with: pip install 'cutpoint[sklearn]'.\nFalse\n"
+    )
+
+
+# -- Refusals ------------------------------------------------------------------------------------------------------------
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("options", "X", "y", "weights", "sentence"),
+    [
+        ({}, ["a", "b"], [1, 1], None, "y must hold at least two classes, on words of positive weight; got only {1}. A rule that always gives the same answer needs no learning."),
+        ({}, ["a", "b"], [1, 0], [1, 0], "y must hold at least two classes, on words of positive weight; got only {1}. A rule that always gives the same answer needs no learning."),
+        ({"n_states": 2}, ["a", "b", "c"], [1, 2, 3], None, "n_states must be at least 3, one for each class {1, 2, 3}; got 2. Ask for more states."),
+        ({"n_states": 1}, ["a", "b"], [1, 2], None, "n_states must be at least 2, an accepting and a rejecting one; got 1. Ask for more states."),
+        ({"n_states": 0}, ["a", "b"], [1, 2], None, "n_states must be a whole number from 1 to 2,000; got 0."),
+        ({}, ["a", "b"], [0, 1], [1, NAN], "sample_weight must be finite and not negative; got nan for word 1."),
+        ({}, ["a", "b"], [0, 1], [-2, 1], "sample_weight must be finite and not negative; got -2 for word 0."),
+        ({}, ["a", "b"], [0, 1], [0, 0], "sample_weight must be positive for at least one word; all weights are 0."),
+        ({}, ["a", "b"], [0, 1], [1], "sample_weight must have one value per word; got 1 value for 2 words."),
+        ({}, ["a", "b"], [0, 1], ["x", 1], "sample_weight must hold numbers, one per word; got ['x', 1]."),
+        ({}, ["a", "b"], [0, 1], [0.5, 0.5], "there must be at least 2 words, one for each fold, and weights count as repetitions; got 1 in all. Add words, or scale sample_weight to a mean of 1."),
+        ({}, ["a", "b"], [0, 1, 1], None, "y must have one value per word; got 3 values for 2 words."),
+        ({}, ["a", "b"], [0, None], None, "y must hold a label for each word; got None for word 1. Leave it out."),
+        ({}, ["a", "b"], ["no", NAN], None, "y must hold a label for each word; got nan for word 1. Leave it out."),
+        ({}, ["a", "b"], pd.Series(["no", pd.NA], dtype=object), None, "y must hold a label for each word; got <NA> for word 1. Leave it out."),
+        ({}, ["a", "b"], [0, "1"], None, "labels must be of one kind; got both 0 and '1'."),
+        ({}, ["a", "b"], [(0,), 1], None, "labels must be strings, numbers or bool; got (0,) for word 0."),
+        ({}, ["a", "b"], "ab", None, "y must have one value per word; got 'ab'."),
+        ({}, ["a", "b"], None, None, "y must have one value per word; got None."),
+        ({}, ["a", "b"], np.zeros((2, 2)), None, "y must be one column, a value per word; got shape (2, 2). Pass that column alone."),
+        ({}, [], [], None, "X must hold at least one word; got none."),
+        ({}, ["", ""], [0, 1], None, "X must hold at least one word with a symbol; all words are empty."),
+        ({}, "ab", [0, 1], None, "X must hold one word per item; got a single str, 'ab'. For one word write [word]."),
+        ({}, ["a", None], [0, 1], None, "word 1 must be a str or a sequence of symbols; got None."),
+        ({}, pd.DataFrame({"a": ["a"], "b": ["b"]}), [0], None, "X must be one column, a value per word; got shape (1, 2). Pass that column alone."),
+        ({}, ["ab", [["c"]]], [0, 1], None, "word 1, position 0: symbols must be hashable, such as strings or numbers; got ['c']."),
+        ({"unknown": "ignore"}, ["a", "b"], [0, 1], None, "unknown must be 'error' or 'rare'; got 'ignore'."),
+        ({"min_count": 0}, ["a", "b"], [0, 1], None, "min_count must be a whole number, 1 or more; got 0."),
+        ({"position": "yes"}, ["a", "b"], [0, 1], None, "position must be True or False; got 'yes'."),
+        ({"cut_point": 1}, ["a", "b"], [0, 1], None, "cut_point must lie between 0 and 1, both excluded; got 1."),
+        ({"cut_point": 1.5}, ["a", "b"], [0, 1], None, "a cut point must be a number between 0 and 1; got 1.5."),
+        ({"cut_point": 0.5}, ["a", "b", "c"], [0, 1, 2], None, "cut_point is for two classes; y has 3. Leave it out."),
+        ({"n_final": 1}, ["a", "b", "c"], [0, 1, 2], None, "n_final is for two classes; y has 3. Leave it out."),
+        ({"folds": 3}, ["a", "b"], [0, 1], None, "there must be at least 3 words, one for each fold, and weights count as repetitions; got 2 in all. Add words, or scale sample_weight to a mean of 1."),
+        ({"time_limit": "5"}, ["a", "b"], [0, 1], None, "time_limit must be a positive number of seconds, or None; got '5'."),
+        ({"random_state": "x"}, ["a", "b"], [0, 1], None, "random_state must be a whole number, 0 or more; got 'x'."),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_a_clear_sentence(options: dict[str, Any], X: Any, y: Any, weights: Any, sentence: str) -> None:
+    model = cp.AcceptorClassifier(**({"n_states": 3} | options))
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        model.fit(X, y, sample_weight=weights)
+    assert isinstance(caught.value, cp.CutpointError)
+    assert str(caught.value) == sentence
+    with pytest.raises(NotFittedError):
+        model.predict(["a"])
+
+
+def test_measurements_are_not_labels() -> None:
+    with pytest.raises(ValueError, match="continuous"):
+        Classifier(2).fit(["a", "b"], [0.25, 1.75])
+
+
+def test_nothing_can_be_asked_before_fit() -> None:
+    model = cp.AcceptorClassifier()
+    for ask in (model.predict, model.predict_proba, model.predict_log_proba, model.decision_function):
+        with pytest.raises(NotFittedError):
+            ask(["a"])
+
+
+def test_bad_words_are_refused_when_predicting(two: cp.AcceptorClassifier) -> None:
+    for words, sentence in (("ab", "got a single str, 'ab'"), ([], "at least one word"), ([3], "word 0 must be a str")):
+        with pytest.raises(cp.InvalidArgument, match=sentence):
+            two.predict(words)

@@ -1,0 +1,177 @@
+"""Membership at cut points is exact: ties, neighbouring floats, irrational cut points, batches."""
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cutpoint as cp
+from tests.strategies import acceptors, words_of
+
+CASES = 100_000
+NATIVE = cp.kernel_info()["kernels"] == "native"
+
+
+def p_adic_value(p: int, word: str) -> Fraction:
+    """The acceptance of the p-adic acceptor, by the definition of a numeral: 0.x_n…x_1 in base p."""
+    return Fraction(int(word[::-1] or "0", p), p ** len(word))
+
+
+@pytest.mark.parametrize("p", [2, 3, 4, 5])
+def test_membership_at_ties_and_neighbouring_floats(p: int) -> None:
+    """Cut points equal to the acceptance, to its float, and to the floats beside it."""
+    acceptor, rng = cp.p_adic(p), np.random.default_rng(p)
+    wrong_by_floats = 0
+    for _ in range(CASES // 16 if NATIVE else CASES // 160):
+        word = "".join(map(str, rng.integers(p, size=rng.integers(61))))
+        value = p_adic_value(p, word)
+        near = float(value)
+        cuts: list[Fraction | float] = [value, near, math.nextafter(near, 0), math.nextafter(near, 1)]
+        for cut_point in cuts:
+            assert acceptor.accepts(word, cut_point) == (value > Fraction(cut_point))
+        wrong_by_floats += any((acceptor.acceptance(word) > float(c)) != (value > Fraction(c)) for c in cuts)
+    assert wrong_by_floats > 0
+
+
+@pytest.mark.parametrize("word", ["10", "11", "12"])
+def test_float_comparison_alone_is_wrong(word: str) -> None:
+    """0.01 in base 5 is 1/25, but the float recursion arrives a bit above the float 0.04."""
+    acceptor, value = cp.p_adic(5), p_adic_value(5, word)
+    assert acceptor.acceptance(word) > float(value)
+    assert not acceptor.accepts(word, value)
+
+
+@given(st.data(), acceptors(exact=True))
+def test_batches_agree_with_single_words_and_report_what_was_exact(data: st.DataObject, acceptor: cp.Acceptor) -> None:
+    words = data.draw(st.lists(words_of(acceptor), min_size=1, max_size=6))
+    cut_point = data.draw(st.sampled_from([acceptor.exact_acceptance(word) for word in words]))
+    for inclusive in (False, True):
+        language = cp.Language(acceptor, cut_point, inclusive)
+        report = language.membership(words)
+        values = [acceptor.exact_acceptance(word) for word in words]
+        expected = [value >= cut_point if inclusive else value > cut_point for value in values]
+        assert report.members.tolist() == language.contains(words).tolist() == expected
+        assert [word in language for word in words] == expected
+        assert all(report.exact[r] for r, value in enumerate(values) if value == cut_point)
+        assert report.n_exact == sum(report.exact)
+
+
+def test_only_undecided_words_are_exact() -> None:
+    acceptor = cp.p_adic(3)
+    words = ["1", "2", "0", "01", "11", "1" * 50]
+    report = cp.Language(acceptor, "1/3").membership(words)
+    assert report.exact.tolist() == [True, False, False, True, False, False]
+    assert repr(report) == "<Membership: 3 of 6 words in the language, 2 decided by exact arithmetic>"
+
+
+# -- irrational cut points ----------------------------------------------------------------------------------------
+
+
+def test_a_root_compares_exactly_with_fractions() -> None:
+    root = cp.AlgebraicNumber([-1, 0, 2], 0, 1)
+    low, high = Fraction(0), Fraction(1)
+    for _ in range(200):  # beyond the precision of floats
+        middle = (low + high) / 2
+        assert (root > middle) == (2 * middle**2 < 1)
+        low, high = (middle, high) if root > middle else (low, middle)
+    assert float(root) == math.sqrt(0.5)
+    assert root == cp.AlgebraicNumber.sqrt("1/2") == cp.AlgebraicNumber([0, -1, 0, 2], "1/2", 1)
+    assert hash(root) == hash(cp.AlgebraicNumber.sqrt("1/2"))
+    assert root != cp.AlgebraicNumber.sqrt("1/3")
+    assert 1 - (1 - root) == root
+    assert (1 - root) > Fraction(29, 100)
+    assert root != 0.5
+    assert cp.AlgebraicNumber([-1, 2], 0, 1) == Fraction(1, 2)
+    assert cp.AlgebraicNumber([1, -3, 2], 0, 1) == Fraction(1, 2)  # (2x - 1)(x - 1): the bounds are not meant
+
+
+def test_reprs_of_roots() -> None:
+    assert repr(cp.AlgebraicNumber([-1, -1, 1], 1, 2)) == "<AlgebraicNumber of -1 - x + x^2: 1.61803398875>"
+    assert repr(cp.AlgebraicNumber([1, 0, 0, -3], 0, 1)) == "<AlgebraicNumber of -1 + 3x^3: 0.693361274351>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (([1], 0, 1), "a root needs a polynomial that is not constant, and low < high."),
+        (([-1, 0, 2], 1, 0), "a root needs a polynomial that is not constant, and low < high."),
+        (
+            ([-1, 0, 2], -1, 1),
+            "a root needs bounds with exactly one real root of its polynomial strictly between them; got 2.",
+        ),
+        (
+            ([1, 0, 1], 0, 1),
+            "a root needs bounds with exactly one real root of its polynomial strictly between them; got 0.",
+        ),
+        ((["x"], 0, 1), "expected a finite number or a string such as '1/3'; got 'x'."),
+        (([math.nan, 1], 0, 1), "the coefficients and bounds of a root must be finite; got nan."),
+    ],
+)
+def test_roots_that_are_not_roots(arguments: tuple[object, ...], sentence: str) -> None:
+    with pytest.raises(cp.InvalidArgument) as refusal:
+        cp.AlgebraicNumber(*arguments)  # type: ignore[arg-type]
+    assert str(refusal.value) == sentence
+
+
+def test_root_is_immutable() -> None:
+    with pytest.raises(AttributeError, match="a AlgebraicNumber is immutable"):
+        cp.AlgebraicNumber.sqrt("1/2").low = 0  # type: ignore[assignment]
+    with pytest.raises(cp.InvalidArgument, match="a positive number"):
+        cp.AlgebraicNumber.sqrt(-1)
+
+
+def test_language_at_an_irrational_cut_point() -> None:
+    """The binary digits of √½ say which words of the 2-adic acceptor lie above it."""
+    root = cp.AlgebraicNumber.sqrt("1/2")
+    language = cp.Language(cp.p_adic(2), root)
+    for length in range(9):
+        for number in range(2**length):
+            word = f"{number:0{length}b}"[::-1] if length else ""
+            assert (word in language) == (2 * Fraction(number, 2**length) ** 2 > 1)
+    assert language.count(40) == 2**40 - 1 - math.isqrt(2**79)
+    answer = language.to_dfa(max_states=50)
+    assert answer == cp.Unknown(explored=50)
+    assert "√" not in str(answer)
+    assert str(answer) == (
+        "unknown: 50 residuals at the cut point <AlgebraicNumber of -1 + 2x^2: 0.707106781187> are explored, and there are more. "
+        "Whether the language is regular is not decided; whether a word belongs to it is, for every word."
+    )
+    assert repr(language).startswith(
+        "<Language: acceptance > <AlgebraicNumber of -1 + 2x^2: 0.707106781187> of <Acceptor:"
+    )
+
+
+def test_a_root_outside_of_the_unit_interval_is_refused() -> None:
+    with pytest.raises(cp.InvalidArgument, match="a cut point must be a number between 0 and 1"):
+        cp.Language(cp.p_adic(2), cp.AlgebraicNumber.sqrt(2))
+
+
+def test_a_deterministic_acceptor_is_regular_at_an_irrational_cut_point_too() -> None:
+    dfa = cp.Language(cp.gallery.tomita(4), cp.AlgebraicNumber.sqrt("1/2")).to_dfa()
+    assert isinstance(dfa, cp.DFA)
+    assert dfa == cp.Language(cp.gallery.tomita(4), "1/2").to_dfa()
+
+
+@pytest.mark.parametrize(
+    ("slip", "sentence"),
+    [
+        (lambda: cp.AlgebraicNumber(5, 0, 1), "the coefficients of a root must be a list of numbers; got 5."),  # type: ignore[arg-type]
+        (
+            lambda: cp.AlgebraicNumber.sqrt(Decimal("1e-999999")),
+            "expected a finite number or a string such as '1/3'; got Decimal('1E-999999').",
+        ),
+        (
+            lambda: cp.Language(cp.p_adic(2), "1/3").to_dfa(isolation=Decimal("1e-999999")),
+            "expected a finite number or a string such as '1/3'; got Decimal('1E-999999').",
+        ),
+    ],
+)
+def test_numbers_that_are_none_get_a_sentence(slip: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(cp.InvalidArgument) as refusal:
+        slip()
+    assert str(refusal.value) == sentence

@@ -1,0 +1,121 @@
+"""Classic acceptors do what their sources say."""
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import cutpoint as cp
+from cutpoint import gallery
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+
+WORDS = ["".join(word) for n in range(9) for word in product("01", repeat=n)]
+
+
+def no_odd_ones_before_odd_zeros(word: str) -> bool:
+    return not any(len(m[1]) % 2 and len(m[2]) % 2 for m in re.finditer(r"(1+)(0+)", word))
+
+
+TOMITA: dict[int, Callable[[str], bool]] = {
+    1: lambda w: "0" not in w,
+    2: lambda w: re.fullmatch("(10)*", w) is not None,
+    3: no_odd_ones_before_odd_zeros,
+    4: lambda w: "000" not in w,
+    5: lambda w: w.count("0") % 2 == 0 == w.count("1") % 2,
+    6: lambda w: (w.count("0") - w.count("1")) % 3 == 0,
+    7: lambda w: re.fullmatch("0*1*0*1*", w) is not None,
+}
+
+
+@pytest.mark.parametrize("number", TOMITA)
+def test_tomita(number: int) -> None:
+    acceptor = gallery.tomita(number)
+    assert acceptor.acceptances(WORDS).tolist() == [float(TOMITA[number](word)) for word in WORDS]
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the shared data folder is absent")
+@pytest.mark.parametrize("number", [1, 2, 4, 5, 6, 7])
+def test_tomita_of_the_shared_data(number: int) -> None:
+    """Machine 2 of the data rejects the empty word; machine 3 reads the rule differently, so it is left out."""
+    lines = (DATA / "tomita" / f"{number}_long_test.tsv").read_text().splitlines()
+    labels, words = zip(*(line.split("\t") for line in lines), strict=True)
+    expected = [float(label) for label in labels]
+    assert gallery.tomita(number).acceptances([word.split() for word in words]).tolist() == expected
+
+
+def test_parity_and_deterministic() -> None:
+    assert gallery.parity().acceptances(WORDS).tolist() == [float(word.count("1") % 2) for word in WORDS]
+    with pytest.raises(cp.InvalidArgument, match="state 'q' must have a next state for symbol 'b'; it has none"):
+        gallery.deterministic({"p": {"a": "p", "b": "q"}, "q": {"a": "p"}}, "p", {"q"})
+
+
+def test_majority() -> None:
+    acceptor = gallery.majority()
+    for word in ("".join(w) for n in range(8) for w in product("ab", repeat=n)):
+        a, b = word.count("a"), word.count("b")
+        expected = Fraction(1, 2) + (Fraction(1, 2**a) - Fraction(1, 2**b)) / 2
+        assert acceptor.exact_acceptance(word) == expected
+        assert (word in cp.Language(acceptor, "1/2")) == (b > a)
+
+
+def test_double_binary() -> None:
+    def value(word: str) -> Fraction:
+        return Fraction(int(word[::-1] or "0", 2), 2 ** len(word))
+
+    for u in WORDS[:31]:
+        for v in WORDS[:15]:
+            assert gallery.double_binary().exact_acceptance(f"{u}#{v}") == value(u) * value(v)
+        assert gallery.double_binary().exact_acceptance(u) == 0
+        assert gallery.double_binary().exact_acceptance(f"{u}##") == 0
+
+
+def test_value_one() -> None:
+    """One block baⁿb accepts with probability xⁿ/2; repeated blocks raise it towards xⁿ/(xⁿ + (1-x)ⁿ)."""
+    x = Fraction(3, 4)
+    acceptor = gallery.value_one(x)
+    for n in range(5):
+        assert acceptor.exact_acceptance("b" + "a" * n + "b") == x**n / 2
+    n = 4
+    limit = x**n / (x**n + (1 - x) ** n)
+    near = acceptor.acceptance(("b" + "a" * n + "b") * 60)
+    assert near == pytest.approx(float(limit), rel=1e-3)
+    with pytest.raises(cp.InvalidArgument, match="x must be a probability between 0 and 1; got 2"):
+        gallery.value_one(2)
+
+
+def test_krylov_and_gambler() -> None:
+    assert gallery.krylov(1).exact_acceptance("-") == Fraction(1, 2)
+    assert gallery.krylov(3).acceptance("+++") == 1.0
+    assert gallery.gambler(4, start=1).exact_acceptance("p" * 3) == Fraction(1, 8)
+    assert gallery.gambler(4, win="1/3").is_exact
+    with pytest.raises(cp.InvalidArgument, match="goal must be a whole number from 1 to 10,000; got 0"):
+        gallery.gambler(0)
+    with pytest.raises(cp.InvalidArgument, match="start must be a whole number from 0 to 4; got 9"):
+        gallery.gambler(4, start=9)
+
+
+def test_every_gallery_acceptor_names_its_source() -> None:
+    made = [gallery.p_adic, gallery.deterministic, gallery.parity, gallery.tomita, gallery.majority]
+    made += [gallery.double_binary, gallery.value_one, gallery.krylov, gallery.gambler, gallery.land_of_oz]
+    for function in made:
+        assert re.search(r"Source: |Freivalds", function.__doc__ or ""), function.__name__
+
+
+def test_random_acceptor_and_words() -> None:
+    assert cp.random_acceptor(3, "ab", rng=5) == cp.random_acceptor(3, "ab", rng=5)
+    assert cp.random_acceptor(3, "ab", rng=5) != cp.random_acceptor(3, "ab", rng=6)
+    sharp = cp.random_acceptor(5, "ab", rng=1, concentration=1e-3)
+    assert sharp.transitions.max() > 0.99
+    with pytest.raises(cp.InvalidArgument, match="concentration must be positive and at most 1e\\+06; got 0"):
+        cp.random_acceptor(2, "a", rng=0, concentration=0)
+    words = cp.random_words(["x", "yy"], 100, (2, 4), rng=0)
+    assert {len(word) for word in words} == {2, 3, 4}
+    assert cp.random_words("ab", 3, 5, rng=1) == cp.random_words("ab", 3, 5, rng=1)
+    with pytest.raises(cp.InvalidArgument, match="lengths must be a number or a pair"):
+        cp.random_words("ab", 3, (5, 2), rng=1)
+    with pytest.raises(cp.InvalidArgument, match="count must be a whole number from 0 to 500,000,000; got -3"):
+        cp.random_words("ab", -3, 2, rng=1)

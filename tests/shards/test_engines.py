@@ -1,0 +1,475 @@
+"""Engines: the same bits from every one of them, also when workers come and go; sentences where work must stop."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cutpoint as cp
+from cutpoint.em.loaded import Loaded, load
+from cutpoint.em.local import free
+from cutpoint.em.pairwise import pairwise_sum
+from cutpoint.em.shards import held
+from tests.shards.test_shards import folder_of, rich_sample
+
+START = cp.random_acceptor(3, "ab", rng=5)
+SAMPLE = cp.simulate(cp.random_acceptor(3, "ab", rng=0), cp.random_words("ab", 400, (0, 7), rng=1), rng=2)
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> cp.ShardedSample:
+    return folder_of(SAMPLE, tmp_path_factory.mktemp("shards") / "here", observations=20)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster) as made:
+        made.wait_for_workers(2)
+        yield made
+
+
+def fitted(sample: Any, engine: Any = None, **options: Any) -> cp.Fit:
+    return cp.baum_welch(START, sample, tolerance=0.0, max_steps=6, engine=engine, **options)
+
+
+def same(one: cp.Fit, other: cp.Fit) -> bool:
+    return (
+        one.acceptor.transitions.tobytes() == other.acceptor.transitions.tobytes()
+        and one.history == other.history
+        and one.log_likelihood == other.log_likelihood
+    )
+
+
+@pytest.mark.parametrize("n", range(1, 40))
+def test_sums_pair_neighbors_level_by_level(n: int) -> None:
+    level = [f"{k}" for k in range(n)]
+    while len(level) > 1:  # the definition: neighbors are added, one left over goes up
+        pairs = [f"({level[k]}+{level[k + 1]})" for k in range(0, len(level) - 1, 2)]
+        level = pairs + level[len(level) // 2 * 2 :]
+
+    class Term(str):
+        __slots__ = ()
+
+        def __add__(self, other: str) -> "Term":
+            return Term(f"({self!s}+{other!s})")
+
+    assert pairwise_sum(Term(k) for k in range(n)) == level[0]
+
+
+@given(st.lists(st.floats(-1e10, 1e10), min_size=1, max_size=200), st.integers(0, 6))
+def test_blocks_of_a_power_of_two_are_branches(values: list[float], power: int) -> None:
+    size = 2**power
+    blocks = [pairwise_sum(values[k : k + size]) for k in range(0, len(values), size)]
+    assert pairwise_sum(blocks) == pairwise_sum(values)
+
+
+def test_local_engines_give_the_same_bits(shards: cp.ShardedSample) -> None:
+    assert len(shards.parts) > 8
+    right = fitted(shards, cp.engines.Local(1))
+    assert right.steps == 6
+    for engine in (cp.engines.Local(2), cp.engines.Local(2, memory=0), cp.engines.Local(3, memory=4000), None):
+        assert same(fitted(shards, engine), right)
+    assert same(fitted(cp.ShardedSample.of(SAMPLE, observations=20)), right)
+
+
+def test_shards_are_kept_as_far_as_there_is_room(shards: cp.ShardedSample) -> None:
+    every, none = shards.memory, 0
+    sizes = [sys.getsizeof(load(part, shards.head, shards.alphabet, passing=True)) for part in shards.parts]
+    assert sum(sizes) < every
+    for room, kept in ((every, len(sizes)), (sum(sizes), len(sizes)), (sum(sizes[:2]), 2), (none, 0)):
+        placed = cp.engines.Local(1, memory=room).load(shards, shards.alphabet)
+        passing = {*placed.each(lambda shard: shard.passing)}
+        assert (len(placed._kept), passing) == (kept, {room < every})
+        if room < every:
+            assert sum(map(sys.getsizeof, placed._kept.values())) <= room
+        placed.close()
+        assert not placed._kept
+
+
+def test_one_shard_is_the_sample_itself() -> None:
+    plain = fitted(SAMPLE)
+    assert same(fitted(SAMPLE, cp.engines.Local(2)), plain)
+    one = cp.ShardedSample.of(SAMPLE, observations=10**6)
+    assert len(one.parts) == 1
+    assert same(fitted(one), fitted(one.parts[0].load(one.head)))
+
+
+def test_counts_of_shards_are_those_of_the_sample(shards: cp.ShardedSample) -> None:
+    whole, parts = cp.expected_counts(START, SAMPLE), cp.expected_counts(START, shards)
+    np.testing.assert_allclose(parts.transitions, whole.transitions, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(parts.initial, whole.initial, rtol=1e-12, atol=0)
+    assert parts.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-12, abs=0)
+    for inputs in (False, True):
+        right = cp.log_likelihood(START, SAMPLE, with_inputs=inputs)
+        assert cp.log_likelihood(START, shards, with_inputs=inputs) == pytest.approx(right, rel=1e-12, abs=0)
+
+
+def test_scores_come_shard_by_shard(shards: cp.ShardedSample) -> None:
+    found = {
+        (word, accepted): value
+        for sample, values in cp.acceptances_by_shard(START, shards)
+        for word, accepted, value in zip(sample.words, sample.accepted, values.tolist(), strict=True)
+    }
+    right = dict(zip(zip(SAMPLE.words, SAMPLE.accepted, strict=True), START.acceptances(SAMPLE).tolist(), strict=True))
+    assert found == right
+
+
+def test_an_acceptor_with_another_alphabet(shards: cp.ShardedSample) -> None:
+    other = cp.random_acceptor(3, "cba", rng=5)
+    whole = cp.expected_counts(other, SAMPLE)
+    np.testing.assert_allclose(cp.expected_counts(other, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
+    with pytest.raises(cp.UnknownSymbol, match="'b' is not in the alphabet"):
+        cp.expected_counts(cp.random_acceptor(3, "ac", rng=5), shards)
+
+
+def test_marks_along_the_way_mean_the_same_in_every_shard() -> None:
+    sample = rich_sample()
+    shards = cp.ShardedSample.of(sample, observations=2)
+    acceptor = cp.Acceptor(["q", "r"], "ab", np.full((2, 2, 2), 0.5), "q", {"r"})
+    whole = cp.expected_counts(acceptor, sample)
+    np.testing.assert_allclose(cp.expected_counts(acceptor, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
+
+
+def test_files_with_marks_of_their_own(tmp_path: Path) -> None:
+    rows = [
+        {"word": "ab", "states": ["q", None, "r"], "accepted": None},
+        {"word": "b", "states": [None, "r"], "accepted": None},
+        {"word": "ba", "verdicts": [None, False, True], "accepted": None},
+    ]
+    for k, row in enumerate(rows):
+        (tmp_path / f"{k}.ndjson").write_text(json.dumps(row) + "\n")
+    shards = cp.ShardedSample.from_ndjson(f"{tmp_path}/*.ndjson")
+    tables = {part.load(shards.head).mark_table for part in shards.parts}
+    assert len(tables) == 3, "each file has marks of its own"
+    acceptor = cp.Acceptor(["q", "r"], "ab", [[[0.3, 0.7], [0.6, 0.4]], [[0.2, 0.8], [0.9, 0.1]]], "q", {"r"})
+    sample = cp.Sample(
+        ["ab", "b", "ba"],
+        states=[["q", None, "r"], [None, "r"], None],
+        verdicts=[None, None, [None, False, True]],
+    )
+    whole = cp.expected_counts(acceptor, sample)
+    np.testing.assert_allclose(cp.expected_counts(acceptor, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
+    from cutpoint.em.sharded import Sharded
+
+    where = Sharded(shards, shards.alphabet)
+    part = where.part(100)
+    where.close()
+    assert [part[r] for r in range(3)] == [sample[r] for r in range(3)]
+
+
+def test_an_impossible_observation_is_named(shards: cp.ShardedSample) -> None:
+    never = cp.Acceptor(1, "ab", np.ones((2, 1, 1)), 0, np.array([False]))
+    with pytest.raises(cp.ImpossibleObservation, match=r"\(accepted\) has probability 0"):
+        cp.expected_counts(never, shards)
+    assert cp.log_likelihood(never, shards) == -np.inf
+    fit = cp.baum_welch(never, shards)
+    assert fit.stop.name == "IMPOSSIBLE"
+
+
+def test_learning_from_shards() -> None:
+    if cp.kernel_info()["kernels"] == "reference":
+        pytest.skip("a search takes thousands of E-steps, which the reference is too slow for")
+    sample = cp.simulate(cp.gallery.parity(), cp.random_words("01", 300, (0, 8), rng=1), rng=2)
+    shards = cp.ShardedSample.of(sample, observations=30)
+    found = cp.learn(shards, n_states=2, rng=3)
+    assert found.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist() == [1.0, 0.0]
+    assert found.log_likelihood == pytest.approx(cp.log_likelihood(found.acceptor, sample), rel=1e-12, abs=0)
+    again = cp.learn(shards, n_states=2, rng=3, engine=cp.engines.Local(1, memory=0))
+    assert again.acceptor == found.acceptor
+
+
+def test_the_part_that_is_searched_is_spread_over_all_shards(
+    shards: cp.ShardedSample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cutpoint.em.sharded import Sharded
+
+    where = Sharded(shards, shards.alphabet)
+    part = where.part(60)
+    assert 30 <= len(part) <= 60
+    assert where.part(10**6) == SAMPLE
+    first = {sample.words[0][:1] for sample in (p.load(shards.head) for p in shards.parts) if sample.words[0]}
+    assert {word[:1] for word in part.words if word} == first
+    where.close()
+
+
+def test_a_checkpoint_is_for_every_engine_and_for_its_shards_alone(shards: cp.ShardedSample, tmp_path: Path) -> None:
+    path = tmp_path / "here"
+    cp.baum_welch(START, shards, tolerance=0.0, max_steps=3, checkpoint=path, engine=cp.engines.Local(1))
+    assert same(fitted(shards, cp.engines.Local(2, memory=0), checkpoint=path), fitted(shards))
+    with pytest.raises(cp.InvalidArgument, match="belongs to another problem"):
+        fitted(cp.ShardedSample.of(SAMPLE, observations=30), checkpoint=path)
+
+
+@pytest.mark.parametrize("engine", ["dask", cp.engines.Local, 3])
+def test_what_is_no_engine_is_refused(engine: Any) -> None:
+    with pytest.raises(cp.InvalidArgument, match="engine must be an engine such as"):
+        fitted(SAMPLE, engine)
+
+
+def test_what_engines_cannot_take() -> None:
+    with pytest.raises(cp.InvalidArgument, match="threads"):
+        cp.engines.Local(0)
+    with pytest.raises(cp.InvalidArgument, match="memory"):
+        cp.engines.Local(memory=-1)
+    pytest.importorskip("distributed")
+    with pytest.raises(cp.InvalidArgument, match=r"expected a distributed\.Client or the address"):
+        cp.engines.Dask(3)
+    with pytest.raises(cp.InvalidArgument, match="patience must be a positive number"):
+        cp.engines.Dask("tcp://127.0.0.1:1", patience=0)
+    with pytest.raises(cp.EngineLost, match=r"tcp://127\.0\.0\.1:1: no scheduler answers there"):
+        cp.engines.Dask("tcp://127.0.0.1:1", patience=0.2)
+    for address in ("nonsense", "tcp://10.0.0.1", "tcp://here:port", "foo://here:1", "inproc://x"):
+        with pytest.raises(cp.InvalidArgument, match="expected the address of a scheduler, such as tcp://"):
+            cp.engines.Dask(address, patience=0.2)
+
+
+def test_functions_of_one_sample_refuse_shards(shards: cp.ShardedSample) -> None:
+    with pytest.raises(cp.InvalidArgument, match="expected a Sample in memory; got one in shards"):
+        cp.log_likelihoods(START, shards)  # type: ignore[arg-type]
+
+
+def test_free_memory_is_a_number_of_bytes() -> None:
+    assert 0 < free() < 2**60
+
+
+def test_a_loaded_shard_can_move_and_tells_its_size() -> None:
+    import pickle
+
+    sample = rich_sample()
+    here = load(held(sample).parts[0], held(sample).head, sample.alphabet)
+    there: Loaded = pickle.loads(pickle.dumps(here))
+    assert there.sample == sample
+    assert there.rows.tolist() == here.rows.tolist()
+    assert sys.getsizeof(here) >= sum(part.nbytes for part in (sample.symbols, sample.offsets, sample.counts))
+
+
+# Dask: from here on with a cluster of two processes.
+
+
+def test_a_cluster_gives_the_same_bits(shards: cp.ShardedSample, client: Any) -> None:
+    right = fitted(shards)
+    engine = cp.engines.Dask(client)
+    assert same(fitted(shards, engine), right)
+    assert same(fitted(SAMPLE, engine), fitted(SAMPLE))
+    assert cp.log_likelihood(START, shards, engine=engine) == cp.log_likelihood(START, shards)
+    here, there = (
+        [values.tolist() for _, values in cp.acceptances_by_shard(START, shards, engine=each)]
+        for each in (None, engine)
+    )
+    assert here == there
+    with cp.engines.Dask(client.scheduler.address) as joined:
+        assert same(fitted(shards, joined), right)
+    assert client.status == "running"
+
+
+def test_workers_forget_shards_that_are_let_go(shards: cp.ShardedSample, client: Any) -> None:
+    fitted(shards, cp.engines.Dask(client))
+    deadline = time.monotonic() + 10.0
+    while any("cutpoint" in key for keys in client.has_what().values() for key in map(str, keys)):
+        assert time.monotonic() < deadline, "shards are still there"
+        time.sleep(0.05)
+
+
+def test_a_worker_killed_during_a_fit_changes_nothing(shards: cp.ShardedSample, client: Any) -> None:
+    victims = list(client.run(os.getpid).values())
+
+    def kill(at: cp.Progress) -> None:
+        if at.steps == 2:
+            os.kill(victims[0], signal.SIGKILL)
+
+    assert same(fitted(shards, cp.engines.Dask(client), callback=kill), fitted(shards))
+    assert victims[0] not in client.run(os.getpid).values()
+
+
+def test_a_worker_added_during_a_fit_changes_nothing(shards: cp.ShardedSample, client: Any, cluster: Any) -> None:
+    def add(at: cp.Progress) -> None:
+        if at.steps == 2:
+            cluster.scale(3)
+            client.wait_for_workers(3)
+
+    assert same(fitted(shards, cp.engines.Dask(client), callback=add), fitted(shards))
+    cluster.scale(2)
+
+
+@pytest.mark.parametrize("name", ["local", "dask"])
+def test_a_shard_missing_or_damaged_is_named(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    engine = cp.engines.Local(2) if name == "local" else cp.engines.Dask(request.getfixturevalue("client"))
+    shards = folder_of(SAMPLE, tmp_path / "here", observations=100)
+    victim = Path(shards.parts[1].name)
+    content = victim.read_bytes()
+    victim.write_bytes(content[:-30] + bytes([content[-30] ^ 1]) + content[-29:])
+    with pytest.raises(cp.InvalidFile, match=rf"shard-000001: .*SHA-256 is .*says {shards.parts[1].checksum}"):
+        fitted(shards, engine)
+    victim.unlink()
+    with pytest.raises(cp.InvalidFile, match="shard-000001: the file cannot be read"):
+        fitted(shards, engine)
+    victim.write_bytes(content)
+    assert same(fitted(shards, engine), fitted(shards))
+
+
+def test_workers_with_other_kernels_are_refused(shards: cp.ShardedSample, client: Any) -> None:
+    from cutpoint.shards.dask import _block_total, kernel_signature
+
+    assert _block_total([1, 2], kernel_signature(), lambda shard: shard, ()) == 3  # type: ignore[list-item]
+    placed = cp.engines.Dask(client).load(shards, shards.alphabet)
+    placed._alike = "native for another machine"
+    with pytest.raises(cp.KernelsUnavailable, match="workers must have the same kernels"):
+        placed.total(len)
+    placed.close()
+
+
+def test_workers_with_another_version_or_none_are_refused(
+    shards: cp.ShardedSample, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cutpoint.shards.dask.installed", lambda: "9.9")
+    with pytest.raises(
+        cp.KernelsUnavailable, match=r"this process has, 9\.9; the worker tcp://\S+ has \d\S+\. Install"
+    ):
+        fitted(shards, cp.engines.Dask(client))
+    monkeypatch.setattr("cutpoint.shards.dask.PACKAGE", "no-such-package")
+    with pytest.raises(cp.KernelsUnavailable, match=r"the worker tcp://\S+ has none\. Install it there: pip install"):
+        fitted(shards, cp.engines.Dask(client))
+
+
+def murder(shard: Any) -> None:
+    """End the process of a worker, as a system does that is short of memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_that_die_again_and_again_stop_the_work_with_a_sentence(client: Any) -> None:
+    one = cp.ShardedSample.of(SAMPLE)
+    placed = cp.engines.Dask(client).load(one, one.alphabet)
+    with pytest.raises(cp.EngineLost, match=r"died again and again .*[^. ]\)\. Give the workers more memory, or make"):
+        placed.total(murder)
+    placed.close()
+    client.wait_for_workers(2)
+
+
+def test_a_cluster_that_was_restarted_stops_with_a_sentence(shards: cp.ShardedSample, client: Any) -> None:
+    with pytest.raises(cp.EngineLost, match=r"the cluster dropped the work .* with a checkpoint the work goes on"):
+        fitted(shards, cp.engines.Dask(client), callback=lambda at: client.restart() if at.steps == 2 else None)
+    assert same(fitted(shards, cp.engines.Dask(client)), fitted(shards))
+
+
+class Unreachable:
+    """A task whose result is lost on the way, or one that failed by itself."""
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+
+    def exception(self, timeout: float) -> None: ...
+
+    def result(self) -> None:
+        raise ConnectionResetError("in <TCP (closed)>: Connection reset by peer.")
+
+
+def test_a_result_lost_on_the_way_is_told_as_a_lost_scheduler(client: Any) -> None:
+    engine = cp.engines.Dask(client)
+    with pytest.raises(cp.EngineLost, match=r"scheduler was lost \(in <TCP \(closed\)>: Connection reset by peer\)\. "):
+        engine.result(Unreachable("finished"))
+    with pytest.raises(ConnectionResetError, match="reset by peer"):
+        engine.result(Unreachable("error"))
+
+
+def test_a_closed_client_stops_with_a_sentence(shards: cp.ShardedSample, cluster: Any) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster) as other:
+        engine = cp.engines.Dask(other)
+        with pytest.raises(cp.EngineLost, match="the client is closed"):
+            fitted(shards, engine, callback=lambda at: other.close() if at.steps == 2 else None)
+        for closed in (engine, cp.engines.Dask(other)):
+            with pytest.raises(cp.EngineLost, match="the client is closed"):
+                fitted(shards, closed)
+
+
+def test_an_impossible_observation_is_named_across_processes(shards: cp.ShardedSample, client: Any) -> None:
+    never = cp.Acceptor(1, "ab", np.ones((2, 1, 1)), 0, np.array([False]))
+    with pytest.raises(cp.ImpossibleObservation, match=r"\(accepted\) has probability 0"):
+        cp.expected_counts(never, shards, engine=cp.engines.Dask(client))
+
+
+def test_a_lost_scheduler_stops_with_a_sentence_and_the_checkpoint_goes_on(
+    shards: cp.ShardedSample, tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed")
+    file, saved = tmp_path / "scheduler.json", tmp_path / "saved"
+    arguments = ["--port", "0", "--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", str(file)]
+    scheduler = _started("scheduler", *arguments)
+    while not (file.exists() and file.read_text().endswith("}")):
+        assert scheduler.poll() is None, "the scheduler did not start"
+        time.sleep(0.05)
+    address = json.loads(file.read_text())["address"]
+    worker = _started("worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard")
+
+    def kill(at: cp.Progress) -> None:
+        if at.steps == 3:
+            scheduler.kill()
+            scheduler.wait()
+
+    try:
+        with (
+            cp.engines.Dask(address, patience=20.0) as engine,
+            pytest.raises(cp.EngineLost, match=r"the scheduler was lost .* with a checkpoint the work goes on"),
+        ):
+            fitted(shards, engine, callback=kill, checkpoint=saved)
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    steps: list[int] = []
+    resumed = fitted(shards, callback=lambda at: steps.append(at.steps), checkpoint=saved)
+    assert steps[0] == 4
+    assert same(resumed, fitted(shards))
+
+
+def test_no_worker_for_long_stops_with_a_sentence(shards: cp.ShardedSample) -> None:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
+        distributed.Client(empty) as client,
+        pytest.raises(cp.EngineLost, match=r"no worker for 0\.5 seconds"),
+    ):
+        fitted(shards, cp.engines.Dask(client, patience=0.5))
+
+
+def _started(what: str, *arguments: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_questions_of_several_threads_are_not_mixed_up(cluster: Any, shards: cp.ShardedSample) -> None:
+    with ThreadPoolExecutor(8) as pool, cp.engines.Dask(cluster.scheduler_address) as engine:
+        placed = engine.load(shards, shards.alphabet)
+        ready = Barrier(8)
+
+        def asked(number: int) -> tuple[int, int]:
+            ready.wait()
+            return placed.total(_numbered, number), next(placed.each(_numbered, number))
+
+        for _ in range(5):
+            found = list(pool.map(asked, range(1, 9)))
+            assert found == [(number * len(shards.parts), number) for number in range(1, 9)]
+
+
+def _numbered(shard: Loaded, number: int) -> int:
+    return number
