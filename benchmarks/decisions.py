@@ -97,7 +97,7 @@ def main() -> None:
     G = split(cp.random_acceptor(150, SYMBOLS, rng=3), rng)
     timed("minimize, floats, 300 states to 150", lambda small: small.dimension == 150, cp.minimize, G)
     timed("quotient, floats, 300 states to 150", lambda small: small.n_states == 150, cp.quotient, G)
-    timed("is_isomorphic, exact, 60 states", bool, cp.is_isomorphic, double, permuted(double, rng))
+    timed("is_isomorphic, exact, 60 states", bool, cp.decision.is_isomorphic, double, permuted(double, rng))
 
 
 if __name__ == "__main__":

@@ -204,7 +204,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--no-peers", action="store_true")
     options = parser.parse_args()
-    warnings.simplefilter("ignore", cp.UnusedStatesWarning)
+    warnings.simplefilter("ignore", cp.errors.UnusedStatesWarning)
     target = Path(__file__).with_suffix(".json")
     results = json.loads(target.read_text()) if target.exists() else {}
     for part in PARTS if options.part == "all" else [options.part]:

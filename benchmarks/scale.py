@@ -50,7 +50,7 @@ LIMIT = 400 * 2**20
 
 def simulated(folder: Path, shards: int, words: int = SHARD, seed: int = 0) -> cp.ShardedSample:
     """Random words of 5 to 15 symbols with outcomes of a random acceptor, so many in each shard."""
-    truth, alphabet, parts = cp.random_acceptor(8, SYMBOLS, rng=seed), cp.Alphabet(SYMBOLS), []
+    truth, alphabet, parts = cp.random_acceptor(8, SYMBOLS, rng=seed), cp.data.Alphabet(SYMBOLS), []
     folder.mkdir()
     for number in range(shards):
         rng = np.random.default_rng([seed, number])

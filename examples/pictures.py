@@ -28,16 +28,16 @@ def main(folder: Path) -> None:
     if isinstance(dfa, cp.DFA):
         cp.draw(dfa, folder / "dfa.png")
 
-    cp.plot_forward(SHOP, ["ad", "wait", "visit", "visit", "wait"], folder / "forward.png")
-    cp.plot_staircase(cp.p_adic(2), 4, cut_point="1/3", path=folder / "staircase.png")
+    cp.plots.forward(SHOP, ["ad", "wait", "visit", "visit", "wait"], folder / "forward.png")
+    cp.plots.staircase(cp.p_adic(2), 4, cut_point="1/3", path=folder / "staircase.png")
     sample = cp.simulate(SHOP, cp.random_words(SHOP.alphabet, 5000, (1, 6), rng=1), rng=2)
     start = cp.random_acceptor(SHOP.states, SHOP.alphabet, rng=3, final=SHOP.final)
     fit = cp.baum_welch(start, sample, learn_initial=True)
-    cp.plot_learning(fit, folder / "learning.png")
+    cp.plots.learning(fit, folder / "learning.png")
     fresh = cp.simulate(SHOP, cp.random_words(SHOP.alphabet, 5000, (1, 6), rng=4), rng=5)
     scores = fit.acceptor.acceptances(fresh)
-    cp.plot_calibration(scores, fresh.accepted, fresh.counts, path=folder / "calibration.png")
-    cp.plot_comparison(SHOP, fit.acceptor, path=folder / "comparison.png")
+    cp.plots.calibration(scores, fresh.accepted, fresh.counts, path=folder / "calibration.png")
+    cp.plots.comparison(SHOP, fit.acceptor, path=folder / "comparison.png")
     for path in sorted(folder.iterdir()):
         print(f"{path.name:18} {path.stat().st_size:7,} bytes")
 

@@ -65,7 +65,7 @@ def paths(machine: Plain, word: Sequence[Hashable]) -> list[Path]:
     return list(product(machine.states, repeat=len(word) + 1))
 
 
-def agrees(machine: Plain, observation: cp.Observation) -> Callable[[Path], bool]:
+def agrees(machine: Plain, observation: cp.data.Observation) -> Callable[[Path], bool]:
     """Whether a path agrees with all that was seen."""
 
     def check(path: Path) -> bool:
@@ -92,7 +92,7 @@ def acceptance(machine: Plain, word: Sequence[Hashable]) -> Fraction:
     )
 
 
-def evidence_probability(machine: Plain, observation: cp.Observation) -> Fraction:
+def evidence_probability(machine: Plain, observation: cp.data.Observation) -> Fraction:
     check = agrees(machine, observation)
     return sum(
         (path_probability(machine, observation.word, path) for path in paths(machine, observation.word) if check(path)),

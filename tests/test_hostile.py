@@ -40,9 +40,9 @@ REFUSED: dict[str, Callable[[], object]] = {
     "a tuple that is a state and a row": lambda: cp.Acceptor([(0, 1), (1, 0)], "a", EYE, (0, 1), set()),
     "misspelled next state": lambda: cp.Acceptor(["p", "q"], "a", {"a": {"p": "Q", "q": "p"}}, "p", {"q"}),
     "next state that is a number": lambda: cp.Acceptor(["p", "q"], "a", {"a": {"p": 3, "q": "p"}}, "p", {"q"}),
-    "unhashable symbol inside a tuple": lambda: cp.Alphabet([([],)]),
+    "unhashable symbol inside a tuple": lambda: cp.data.Alphabet([([],)]),
     "unknown symbol that cannot be printed": lambda: A.acceptance([10**5000]),
-    "NaN that is not the same NaN": lambda: cp.Alphabet([math.nan]).code(float("nan")),
+    "NaN that is not the same NaN": lambda: cp.data.Alphabet([math.nan]).code(float("nan")),
     "cut point that cannot be printed": lambda: cp.Language(A, 10**5000),
     "language of a str": lambda: cp.Language("x", 0.5),  # type: ignore[arg-type]
     "network of a str": lambda: cp.BeliefNetwork("x", 2),  # type: ignore[arg-type]
@@ -66,12 +66,12 @@ REFUSED: dict[str, Callable[[], object]] = {
     "weights that cannot be printed": lambda: cp.mixture([A, A], [T, 1]),
     "huge weight beside a float": lambda: cp.mixture([A, A], [0.5, Fraction(10**400)]),
     "U of a list": lambda: cp.expectation_maximization(A, ["01"]),  # type: ignore[arg-type]
-    "hidden runs of a list": lambda: cp.hidden_runs(A, ["01"]),  # type: ignore[arg-type]
+    "hidden runs of a list": lambda: cp.em.hidden_runs(A, ["01"]),  # type: ignore[arg-type]
     "U too large to print": lambda: cp.expectation_maximization(A, cp.Sample(["0" * 20_000], accepted=[False])),
     "count transitions of a list": lambda: cp.count_transitions(["ab"], 2),  # type: ignore[arg-type]
     "learn from a str": lambda: cp.baum_welch("x", cp.Sample(["0"])),  # type: ignore[arg-type]
     "counts from a str": lambda: cp.expected_counts("x", cp.Sample(["0"])),  # type: ignore[arg-type]
-    "table of a str": lambda: cp.forward_table("x", "01"),  # type: ignore[arg-type]
+    "table of a str": lambda: cp.drawing.forward_table("x", "01"),  # type: ignore[arg-type]
     "prior too large": lambda: cp.baum_welch(A, cp.Sample(["1"], accepted=[True]), prior=1e308),
     "prior too large for a float": lambda: cp.baum_welch(A, cp.Sample(["1"], accepted=[True]), prior=10**400),
     "design matrix too large to print": lambda: cp.design_matrix(2, 2, 10_000),
@@ -86,8 +86,8 @@ REFUSED: dict[str, Callable[[], object]] = {
     "unseen rows of words": lambda: cp.maximum_likelihood([[[1, 0], [0, 0]]], unseen=[["x"]]),
     "counts that overflow": lambda: cp.maximum_likelihood([[[1e308, 1e308], [1.0, 1.0]]]),
     "counts without states": lambda: cp.maximum_likelihood(np.zeros((1, 0, 0))),
-    "likelihood at NaN": lambda: cp.counts_log_likelihood([[[1, 0], [0, 0]]], NAN),
-    "likelihood at words": lambda: cp.counts_log_likelihood([[[1]]], "x"),
+    "likelihood at NaN": lambda: cp.em.counts_log_likelihood([[[1, 0], [0, 0]]], NAN),
+    "likelihood at words": lambda: cp.em.counts_log_likelihood([[[1]]], "x"),
     "seed -1": lambda: A.sample_path("01", -1),
     "seed of words": lambda: cp.simulate(A, ["01"], "x"),  # type: ignore[arg-type]
     "seed 1.5": lambda: cp.random_acceptor(2, "a", 1.5),  # type: ignore[arg-type]
@@ -105,7 +105,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "deterministic of a number": lambda: gallery.deterministic(5, 0, set()),  # type: ignore[arg-type]
     "deterministic rows of numbers": lambda: gallery.deterministic({"a": 5}, "a", set()),  # type: ignore[dict-item]
     "deterministic to nowhere": lambda: gallery.deterministic({"a": {"x": "b"}}, "a", set()),
-    "a DFA that leads nowhere": lambda: cp.DFA(cp.Alphabet("ab"), ((5, 0),), 0, frozenset()),
+    "a DFA that leads nowhere": lambda: cp.DFA(cp.data.Alphabet("ab"), ((5, 0),), 0, frozenset()),
     "occupancy that is impossible, on a long word": lambda: A.occupancy("0" * 10**5, accepted=True),
 }  # fmt: skip
 
@@ -154,7 +154,7 @@ def test_rows_within_the_tolerance_can_be_combined() -> None:
 def test_long_fractions_are_shown_as_decimals() -> None:
     acceptor = cp.Acceptor(2, "a", [[[Fraction(1, 10**40), 1 - Fraction(1, 10**40)], [0, 1]]], 0, {1})
     assert "1e-40" in acceptor.table()
-    assert "a: 1e-40" in cp.to_dot(acceptor)
+    assert "a: 1e-40" in cp.drawing.to_dot(acceptor)
     assert len(repr(cp.Language(A, Fraction(1, 3**200)))) < 200
     rare = cp.Acceptor(2, "a", [[[1e-7, 1 - 1e-7], [0, 1]]], [1e-6, 1 - 1e-6], {1})
     assert "→ 1e-06" in rare.table()

@@ -21,12 +21,12 @@ LAYERS = [
     "decision",
     "files",
     "shards",
-    "draw",
+    "drawing",
     "estimator",
     "cli",
     "__main__",
 ]
-STRANGERS = [{"search", "decision"}, {"files", "draw"}]
+STRANGERS = [{"search", "decision"}, {"files", "drawing"}]
 """Folders that do not know each other."""
 FORBIDDEN = {"utils", "common", "helpers", "base"}
 MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
@@ -66,10 +66,10 @@ def test_imports_go_up_only(module: Path) -> None:
     [
         ("data/sample.py", "from cutpoint.model.acceptor import Acceptor"),
         ("em/baum_welch.py", "import cutpoint.shards.dask"),
-        ("model/acceptor.py", "def _repr_html_(self):\n    from cutpoint.draw import html"),
+        ("model/acceptor.py", "def _repr_html_(self):\n    from cutpoint.drawing import html"),
         ("search/learn.py", "from cutpoint import decision"),
         ("decision/dfa.py", "from cutpoint.search.learn import learn"),
-        ("draw/picture.py", "from cutpoint.files.dot import read"),
+        ("drawing/picture.py", "from cutpoint.files.dot import read"),
         ("errors.py", "from cutpoint.kernels import kernels"),
     ],
 )

@@ -21,11 +21,11 @@ COIN = cp.Acceptor(2, "f", [[[0.3, 0.7], [0.3, 0.7]]], 0, {1})
 
 
 @pytest.fixture(scope="module")
-def selection() -> cp.Selection:
+def selection() -> cp.assess.Selection:
     return cp.select(PARITY, sizes=(3, 2), folds=2, rng=5)
 
 
-def test_the_smaller_number_wins_where_more_states_do_not_help(selection: cp.Selection) -> None:
+def test_the_smaller_number_wins_where_more_states_do_not_help(selection: cp.assess.Selection) -> None:
     assert [row.n_states for row in selection.candidates] == [2, 3]
     assert selection.n_states == selection.chosen.n_states == 2
     assert selection.best == selection.chosen.acceptor
@@ -36,7 +36,7 @@ def test_the_smaller_number_wins_where_more_states_do_not_help(selection: cp.Sel
     assert repr(selection).startswith("<Selection: 2 states by held-out log loss\n  states")
 
 
-def test_criteria_are_what_their_formulas_say(selection: cp.Selection) -> None:
+def test_criteria_are_what_their_formulas_say(selection: cp.assess.Selection) -> None:
     for row in selection.candidates:
         likelihood = cp.log_likelihood(row.climbed.acceptor, PARITY)
         k = row.n_parameters
@@ -79,7 +79,7 @@ def test_losses_are_those_of_observations_that_chose_nothing(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("criterion", ["bic", "aic"])
-def test_the_lowest_criterion_is_chosen(criterion: Criterion, selection: cp.Selection) -> None:
+def test_the_lowest_criterion_is_chosen(criterion: Criterion, selection: cp.assess.Selection) -> None:
     rows = list(selection.candidates)
     chosen = _chosen(rows, criterion)
     assert getattr(chosen, criterion) == min(getattr(row, criterion) for row in rows)
@@ -89,7 +89,7 @@ def test_the_lowest_criterion_is_chosen(criterion: Criterion, selection: cp.Sele
     assert f"by {criterion.upper()}" in repr(found)
 
 
-def test_a_larger_number_must_be_clearly_better(selection: cp.Selection) -> None:
+def test_a_larger_number_must_be_clearly_better(selection: cp.assess.Selection) -> None:
     """Gains of 0.1 in the mean: with a standard error of 0.02 they count, with one of 0.2 they do not."""
     small, large = selection.candidates
     small = replace(small, losses=(0.5, 0.6, 0.7))
@@ -174,7 +174,7 @@ def test_what_cannot_be_scored_is_none_and_never_a_nan() -> None:
     assert flat.accuracy.values == (0.0, 0.0)
 
 
-def test_any_number_of_threads_gives_the_same(selection: cp.Selection) -> None:
+def test_any_number_of_threads_gives_the_same(selection: cp.assess.Selection) -> None:
     again = cp.select(PARITY, sizes=(2, 3), folds=2, rng=5, threads=3)
     assert again.table() == selection.table()
     assert [row.acceptor for row in again.candidates] == [row.acceptor for row in selection.candidates]
@@ -212,12 +212,12 @@ def test_any_number_of_threads_gives_the_same(selection: cp.Selection) -> None:
     ],
 )
 def test_refusals(call: Callable[[], object], sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         call()
     assert str(refusal.value) == sentence
 
 
 def test_an_impossible_start_is_named() -> None:
     surprised = cp.Sample(["1"], accepted=[False], counts=[10])
-    with pytest.raises(cp.ImpossibleObservation, match=r"Observation '1' \(rejected\) has probability 0"):
+    with pytest.raises(cp.errors.ImpossibleObservation, match=r"Observation '1' \(rejected\) has probability 0"):
         cp.cross_validate(cp.gallery.parity(), surprised, folds=2)

@@ -31,19 +31,19 @@ def sample() -> cp.Sample:
 
 
 @pytest.fixture(scope="module")
-def errors(sample: cp.Sample) -> cp.StandardErrors:
+def errors(sample: cp.Sample) -> cp.assess.StandardErrors:
     fit = cp.baum_welch(TRUTH, sample, accelerate=True, tolerance=1e-10)
-    return cp.standard_errors(fit.acceptor, sample, ASKED)
+    return cp.assess.standard_errors(fit.acceptor, sample, ASKED)
 
 
 def test_complete_data_have_the_errors_of_multinomials() -> None:
     start = cp.random_acceptor("xyz", "ab", rng=2)
     runs = cp.simulate(start, cp.random_words("ab", 400, 6, rng=3), rng=4, seen="states")
     acceptor = cp.baum_welch(start, runs, learn_initial=True).acceptor
-    errors = cp.standard_errors(acceptor, runs)
+    errors = cp.assess.standard_errors(acceptor, runs)
     visits = cp.count_transitions(runs, "xyz").sum(axis=2, keepdims=True)
     p = acceptor.transitions
-    assert errors.outcome is cp.Information.REGULAR
+    assert errors.outcome is cp.assess.Information.REGULAR
     assert errors.transitions is not None
     assert errors.initial is not None
     np.testing.assert_allclose(errors.transitions, np.sqrt(p * (1 - p) / visits), rtol=1e-9, atol=0)
@@ -52,13 +52,13 @@ def test_complete_data_have_the_errors_of_multinomials() -> None:
 
 
 def test_a_coin_has_the_error_of_a_coin() -> None:
-    errors = cp.standard_errors(COIN, TOSSES, ["f", "ff"])
+    errors = cp.assess.standard_errors(COIN, TOSSES, ["f", "ff"])
     assert errors.acceptances is not None
     assert errors.transition("f", 0, 1) == pytest.approx(math.sqrt(0.7 * 0.3 / 100), rel=1e-9)
     assert errors.acceptances[0] == pytest.approx(math.sqrt(0.7 * 0.3 / 100), rel=1e-9)
     assert errors.transition("f", 1, 0) == math.inf
     assert errors.acceptances[1] == math.inf  # needs the row of state 1, which nothing was seen of
-    assert errors.outcome is cp.Information.SINGULAR
+    assert errors.outcome is cp.assess.Information.SINGULAR
 
 
 def test_the_information_is_the_second_difference_of_the_likelihood() -> None:
@@ -86,9 +86,9 @@ def test_the_information_is_the_second_difference_of_the_likelihood() -> None:
     np.testing.assert_allclose(found, found.T, rtol=1e-12)
 
 
-def test_bootstrap_and_standard_errors_agree(sample: cp.Sample, errors: cp.StandardErrors) -> None:
+def test_bootstrap_and_standard_errors_agree(sample: cp.Sample, errors: cp.assess.StandardErrors) -> None:
     again = cp.bootstrap(TRUTH, sample, 200, ASKED, rng=1)
-    assert errors.outcome is cp.Information.REGULAR
+    assert errors.outcome is cp.assess.Information.REGULAR
     assert errors.transitions is not None
     assert errors.acceptances is not None
     np.testing.assert_allclose(again.transition_draws.std(axis=0, ddof=1), errors.transitions, rtol=0.2)
@@ -99,7 +99,7 @@ def test_bootstrap_and_standard_errors_agree(sample: cp.Sample, errors: cp.Stand
     np.testing.assert_allclose(again.acceptor.transitions, errors.acceptor.transitions, atol=2e-3)
 
 
-def test_standard_errors_are_the_spread_of_estimates_over_samples(errors: cp.StandardErrors) -> None:
+def test_standard_errors_are_the_spread_of_estimates_over_samples(errors: cp.assess.StandardErrors) -> None:
     """120 samples of the same words: the spread has a relative error of 1/sqrt(240), 0.065."""
     fits = [cp.baum_welch(TRUTH, cp.simulate(TRUTH, WORDS, rng=100 + k), accelerate=True).acceptor for k in range(120)]
     assert errors.transitions is not None
@@ -110,7 +110,7 @@ def test_standard_errors_are_the_spread_of_estimates_over_samples(errors: cp.Sta
     np.testing.assert_allclose(spread, errors.acceptances, rtol=0.25)
 
 
-def test_the_delta_method_at_a_word_of_one_symbol(errors: cp.StandardErrors) -> None:
+def test_the_delta_method_at_a_word_of_one_symbol(errors: cp.assess.StandardErrors) -> None:
     """The word a is accepted with the probability of one entry, so both have the same error."""
     assert errors.acceptances is not None
     assert errors.acceptances[0] == pytest.approx(errors.transition("a", 0, 1), rel=1e-12)
@@ -132,8 +132,8 @@ def test_what_the_sample_does_not_determine_is_infinite_and_acceptances_are_not(
         {2},
     )
     words = ["".join(word) for n in range(7) for word in itertools.product("ab", repeat=n)]
-    errors = cp.standard_errors(acceptor, soft(acceptor, words), ASKED)
-    assert errors.outcome is cp.Information.SINGULAR
+    errors = cp.assess.standard_errors(acceptor, soft(acceptor, words), ASKED)
+    assert errors.outcome is cp.assess.Information.SINGULAR
     assert errors.transitions is not None
     assert errors.acceptances is not None
     assert np.isposinf(errors.transitions).any()
@@ -150,29 +150,29 @@ def test_what_the_sample_does_not_determine_is_infinite_and_acceptances_are_not(
 
 
 def test_inputs_alone_determine_nothing() -> None:
-    errors = cp.standard_errors(TRUTH, cp.Sample(["ab", "ba"], counts=[50, 50]), ["ab"])
-    assert errors.outcome is cp.Information.SINGULAR
+    errors = cp.assess.standard_errors(TRUTH, cp.Sample(["ab", "ba"], counts=[50, 50]), ["ab"])
+    assert errors.outcome is cp.assess.Information.SINGULAR
     assert errors.transitions is not None
     assert np.isposinf(errors.transitions).all()
     assert errors.of(["ab"]) == [math.inf]
 
 
 def test_away_from_a_maximum_there_are_no_errors(sample: cp.Sample) -> None:
-    errors = cp.standard_errors(cp.random_acceptor(2, "ab", rng=4, final={1}), sample, ["a"])
-    assert errors.outcome is cp.Information.NOT_MAXIMUM
+    errors = cp.assess.standard_errors(cp.random_acceptor(2, "ab", rng=4, final={1}), sample, ["a"])
+    assert errors.outcome is cp.assess.Information.NOT_MAXIMUM
     assert errors.transitions is errors.initial is errors.acceptances is errors.of(["ab"]) is None
     assert errors.transition("a", 0, 1) is None
     assert errors.table() == str(errors.outcome)
     beside = COIN.replace(transitions=[[[0.25, 0.75], [0.3, 0.7]]])  # where the curvature is that of a maximum
-    assert cp.standard_errors(beside, TOSSES).outcome is cp.Information.NOT_MAXIMUM
+    assert cp.assess.standard_errors(beside, TOSSES).outcome is cp.assess.Information.NOT_MAXIMUM
     assert str(errors.outcome).startswith("not a maximum: the log-likelihood can still rise here")
 
 
 def test_entries_at_the_boundary_are_named() -> None:
     runs = cp.Sample(["x"] * 100, states=["ab"] * 60 + ["aa"] * 40)
     acceptor = cp.Acceptor("abc", "x", [[[0.4, 0.6 - 1e-9, 1e-9], [0, 1, 0], [0, 0, 1]]], "a", {"b"})
-    errors = cp.standard_errors(acceptor, runs, ["x"])
-    assert errors.outcome is cp.Information.BOUNDARY
+    errors = cp.assess.standard_errors(acceptor, runs, ["x"])
+    assert errors.outcome is cp.assess.Information.BOUNDARY
     assert errors.boundary == (("x", "a", "c"),)
     assert errors.transition("x", "a", "c") == math.inf
     assert errors.transition("x", "a", "b") == pytest.approx(math.sqrt(0.24 / 100), rel=1e-6)
@@ -181,8 +181,8 @@ def test_entries_at_the_boundary_are_named() -> None:
 
 def test_nothing_to_estimate() -> None:
     sample = cp.Sample(["1", "11"], accepted=[True, False])
-    errors = cp.standard_errors(cp.gallery.parity(), sample, ["1"])
-    assert errors.outcome is cp.Information.REGULAR
+    errors = cp.assess.standard_errors(cp.gallery.parity(), sample, ["1"])
+    assert errors.outcome is cp.assess.Information.REGULAR
     assert errors.acceptances is not None
     assert errors.acceptances.tolist() == [0.0]
     again = cp.bootstrap(cp.gallery.parity(), sample, 3, ["1"])
@@ -232,11 +232,13 @@ def test_zeros_stay_zeros() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_any_number_of_threads_gives_the_same_bytes(threads: int, sample: cp.Sample, errors: cp.StandardErrors) -> None:
+def test_any_number_of_threads_gives_the_same_bytes(
+    threads: int, sample: cp.Sample, errors: cp.assess.StandardErrors
+) -> None:
     draws = [cp.bootstrap(TRUTH, sample, 6, ["ab"], threads=t, rng=7) for t in (None, threads)]
     assert draws[0].transition_draws.tobytes() == draws[1].transition_draws.tobytes()
     assert draws[0].acceptance_draws.tobytes() == draws[1].acceptance_draws.tobytes()
-    again = cp.standard_errors(errors.acceptor, sample, ASKED, threads=threads)
+    again = cp.assess.standard_errors(errors.acceptor, sample, ASKED, threads=threads)
     assert again.transitions is not None
     assert errors.transitions is not None
     assert again.transitions.tobytes() == errors.transitions.tobytes()
@@ -253,40 +255,40 @@ def test_repetitions_that_were_cut_short_are_counted(sample: cp.Sample) -> None:
     [
         (
             lambda: cp.bootstrap(COIN, TOSSES, repetitions=1),
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "repetitions must be a whole number, 2 or more; got 1.",
         ),
         (
             lambda: cp.bootstrap(COIN, TOSSES, level=95),
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "level must be a number between 0 and 1, such as 0.95; got 95.",
         ),
         (
             lambda: cp.bootstrap(COIN, cp.Sample(["f"])),
-            cp.InvalidSample,
+            cp.errors.InvalidSample,
             "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
             "seen of the runs: Sample(words, accepted=...), verdicts=... or states=...",
         ),
         (
             lambda: cp.bootstrap(COIN, cp.Sample(["f"], [True], counts=[1e20])),
-            cp.TooLarge,
+            cp.errors.TooLarge,
             "resampling takes at most 2^53 observations; got 1e+20. Scale the counts to the number of observations.",
         ),
         (
             lambda: cp.bootstrap(COIN, TOSSES, repetitions=10**8),
-            cp.TooLarge,
+            cp.errors.TooLarge,
             "100,000,000 repetitions of 4 entries are 400,000,000 numbers; at most 100,000,000 are kept. Ask for fewer "
             "repetitions.",
         ),
-        (lambda: cp.bootstrap("A", TOSSES), cp.InvalidArgument, "expected an Acceptor; got 'A'."),  # type: ignore[arg-type]
+        (lambda: cp.bootstrap("A", TOSSES), cp.errors.InvalidArgument, "expected an Acceptor; got 'A'."),  # type: ignore[arg-type]
         (
-            lambda: cp.standard_errors(COIN, ["f"]),  # type: ignore[arg-type]
-            cp.InvalidArgument,
+            lambda: cp.assess.standard_errors(COIN, ["f"]),  # type: ignore[arg-type]
+            cp.errors.InvalidArgument,
             "expected a Sample; got list. Write Sample(words, accepted=...).",
         ),
         (
-            lambda: cp.standard_errors(COIN, TOSSES, words=["x"]),
-            cp.UnknownSymbol,
+            lambda: cp.assess.standard_errors(COIN, TOSSES, words=["x"]),
+            cp.errors.UnknownSymbol,
             "position 0: symbol 'x' is not in the alphabet {'f'}.",
         ),
     ],
@@ -299,6 +301,6 @@ def test_refusals(call: Callable[[], object], kind: type[Exception], sentence: s
 
 def test_impossible_observations_are_named() -> None:
     sample = cp.Sample(["1"], accepted=[False], counts=[10])
-    for function in (cp.bootstrap, cp.standard_errors):
-        with pytest.raises(cp.ImpossibleObservation, match=r"Observation '1' \(rejected\) has probability 0"):
+    for function in (cp.bootstrap, cp.assess.standard_errors):
+        with pytest.raises(cp.errors.ImpossibleObservation, match=r"Observation '1' \(rejected\) has probability 0"):
             function(cp.gallery.parity(), sample)

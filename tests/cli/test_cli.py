@@ -321,11 +321,11 @@ def test_table(run: Run) -> None:
 
 
 def test_draw(run: Run, here: Path) -> None:
-    assert run("draw", "model.json") == (0, f"{cp.to_dot(cp.gallery.parity())}\n", "")
+    assert run("draw", "model.json") == (0, f"{cp.drawing.to_dot(cp.gallery.parity())}\n", "")
     assert r"\begin{tikzpicture}" in run("draw", "model.json", "--format", "tikz").out
     done = run("draw", "model.json", "-o", "model.tex")
     assert (done.code, done.out, done.err) == (0, "", "written to model.tex.\n")
-    assert (here / "model.tex").read_text().strip() == cp.to_tikz(cp.gallery.parity()).strip()
+    assert (here / "model.tex").read_text().strip() == cp.drawing.to_tikz(cp.gallery.parity()).strip()
 
 
 def test_simulate(run: Run, here: Path) -> None:
@@ -398,7 +398,7 @@ def test_convert(run: Run, here: Path) -> None:
         assert cp.load(here / drawn) == cp.load(here / "binary.json")
         assert json.loads(run("info", drawn, "--json").out)["exact"] is True
     assert run("draw", "model.dot", "-o", "picture.dot").code == 0
-    assert (here / "picture.dot").read_text().strip() == cp.to_dot(cp.p_adic(2))
+    assert (here / "picture.dot").read_text().strip() == cp.drawing.to_dot(cp.p_adic(2))
     assert cp.load(here / "model.drn").acceptances(WORDS).tolist() == [word.count("1") % 2 for word in WORDS]
     done = shell("cat binary.json | cutpoint convert - again.json --cut-point 1/7 && cutpoint info again.json", here)
     assert done.stdout.splitlines()[1] == "cut point: 1/7"

@@ -39,8 +39,8 @@ def test_words_of_characters_lists_and_tokens(frame: Any) -> None:
     assert cp.Sample.from_frame(df, "l") == expected
     assert cp.Sample.from_frame(df, "t", separator=" ") == expected
     assert cp.Sample.from_frame(df, "c", separator=",") == expected
-    assert cp.Sample.from_frame(df, "t").alphabet == cp.Alphabet(" ab")
-    assert cp.Sample.from_frame(df, "w", alphabet="cba").alphabet == cp.Alphabet("cba")
+    assert cp.Sample.from_frame(df, "t").alphabet == cp.data.Alphabet(" ab")
+    assert cp.Sample.from_frame(df, "w", alphabet="cba").alphabet == cp.data.Alphabet("cba")
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,17 @@ def test_refusals(frame: Any, case: str) -> None:
 
 
 def test_a_missing_word_and_what_is_no_frame(frame: Any) -> None:
-    with pytest.raises(cp.InvalidSample, match=r"^row 1, column 'word': a word must not be missing; the empty word is"):
+    with pytest.raises(
+        cp.errors.InvalidSample, match=r"^row 1, column 'word': a word must not be missing; the empty word is"
+    ):
         cp.Sample.from_frame(frame({"word": ["a", None]}))
-    with pytest.raises(cp.InvalidArgument, match=r"got a lazy frame; call \.collect\(\) first\.$"):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"got a lazy frame; call \.collect\(\) first\.$"):
         cp.Sample.from_frame(pl.LazyFrame({"word": ["a"]}))
-    with pytest.raises(cp.InvalidArgument, match=r"^expected a data frame of pandas, polars or Arrow; got a list\.$"):
+    with pytest.raises(
+        cp.errors.InvalidArgument, match=r"^expected a data frame of pandas, polars or Arrow; got a list\.$"
+    ):
         cp.Sample.from_frame(["ab"])
-    with pytest.raises(cp.InvalidArgument, match=r"^the data frame cannot be read: .+") as refusal:
+    with pytest.raises(cp.errors.InvalidArgument, match=r"^the data frame cannot be read: .+") as refusal:
         cp.Sample.from_frame(pd.DataFrame([["a", "b"]], columns=["word", "word"]))
     assert "\n" not in str(refusal.value)
 
@@ -219,14 +223,14 @@ def test_refused_events(case: str) -> None:
     columns, sentence = BAD_EVENTS[case]
     df = pl.DataFrame({"id": [7, 8, 7], "e": ["a", "b", "c"]} | columns)
     names = {"order": "t", "outcome": "y", "verdict": "v", "weight": "n"}
-    with pytest.raises(cp.InvalidSample) as caught:
+    with pytest.raises(cp.errors.InvalidSample) as caught:
         cp.Sample.from_events(df, id="id", event="e", **{k: v for k, v in names.items() if v in columns})
     assert str(caught.value) == sentence
 
 
 def test_orders_that_cannot_be_compared() -> None:
     df = pd.DataFrame({"id": [1, 1], "e": ["a", "b"], "t": [1, "x"]})
-    with pytest.raises(cp.InvalidSample, match=r"^column 't' must have values that can be compared"):
+    with pytest.raises(cp.errors.InvalidSample, match=r"^column 't' must have values that can be compared"):
         cp.Sample.from_events(df, id="id", event="e", order="t")
 
 
@@ -260,7 +264,7 @@ def test_equal_observations_are_merged_in_order(hashes: str, rows: list[tuple[st
         if hashes == "in small blocks":
             patch.setattr(distinct, "BLOCK", 2)
         if not expected:
-            with pytest.raises(cp.InvalidSample):
+            with pytest.raises(cp.errors.InvalidSample):
                 cp.Sample([w for w, *_ in rows], counts=[0] * len(rows))
             return
         counts = [n for *_, n in rows]
@@ -285,11 +289,11 @@ def test_tokens_are_words() -> None:
     assert [words[-1], list(words[:2])] == [["b"], [["a", "b"], []]]
     assert cp.Sample(words) == cp.Sample(list(words)) == cp.Sample(["ab", "", "b"])
     assert cp.p_adic(2).acceptances(Tokens(["0 1", ""], " ")).tolist() == [0.5, 0.0]
-    with pytest.raises(cp.UnknownSymbol, match=r"^word 1, position 0: symbol 'x'"):
+    with pytest.raises(cp.errors.UnknownSymbol, match=r"^word 1, position 0: symbol 'x'"):
         cp.p_adic(2).acceptances(Tokens(["0", "x"], " "))
 
 
 def test_sums_of_samples_are_checked() -> None:
     huge = cp.Sample(["a"], counts=[1e300])
-    with pytest.raises(cp.InvalidSample, match="sum of at most"):
+    with pytest.raises(cp.errors.InvalidSample, match="sum of at most"):
         huge + cp.Sample(["b"], counts=[1e300])

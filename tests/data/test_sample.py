@@ -15,20 +15,20 @@ from tests.strategies import KINDS, acceptors, samples
 
 
 def test_alphabet_is_a_tuple_of_symbols() -> None:
-    sigma = cp.Alphabet(["buy", "quit", 3])
+    sigma = cp.data.Alphabet(["buy", "quit", 3])
     assert list(sigma) == ["buy", "quit", 3]
     assert hash(sigma) == hash(("buy", "quit", 3))
     assert sigma.code(3) == 2
     assert repr(sigma) == "Alphabet(['buy', 'quit', 3])"
     assert pickle.loads(pickle.dumps(sigma)) == sigma
-    assert cp.Alphabet(sigma) is sigma
-    with pytest.raises(cp.UnknownSymbol, match=r"symbol 'Buy' is not in the alphabet .*\. Did you mean 'buy'\?"):
+    assert cp.data.Alphabet(sigma) is sigma
+    with pytest.raises(cp.errors.UnknownSymbol, match=r"symbol 'Buy' is not in the alphabet .*\. Did you mean 'buy'\?"):
         sigma.code("Buy")
 
 
 @given(st.lists(st.text(alphabet="aé☃𝔘"), max_size=6))
 def test_encoding_and_decoding_words(words: list[str]) -> None:
-    sigma = cp.Alphabet("𝔘☃éa")
+    sigma = cp.data.Alphabet("𝔘☃éa")
     symbols, offsets = sigma.encode(words)
     assert [sigma.decode(symbols[i:j]) for i, j in pairwise(offsets)] == words
     as_lists, same_offsets = sigma.encode([list(word) for word in words])
@@ -39,7 +39,7 @@ def test_encoding_and_decoding_words(words: list[str]) -> None:
 def test_every_way_of_encoding_gives_the_same_codes() -> None:
     import pyarrow as pa
 
-    sigma, words = cp.Alphabet("abc"), ["abc", "", "cab", "b"]
+    sigma, words = cp.data.Alphabet("abc"), ["abc", "", "cab", "b"]
     expected = [array.tolist() for array in sigma._encode_each(list(words))]
     column = pa.array([list(word) for word in words])
     forms: list[Any] = [
@@ -58,14 +58,14 @@ def test_every_way_of_encoding_gives_the_same_codes() -> None:
         assert [array.tolist() for array in sigma.encode(form)] == expected
     square = np.array([["a", "b"], ["c", "a"]])
     assert [array.tolist() for array in sigma.encode(square)] == [[0, 1, 2, 0], [0, 2, 4]]
-    numbers = cp.Alphabet(range(5))
+    numbers = cp.data.Alphabet(range(5))
     assert [array.tolist() for array in numbers.encode(np.array([[4, 0], [1, 1]]))] == [[4, 0, 1, 1], [0, 2, 4]]
 
 
 def test_unknown_symbols_are_named_in_every_form() -> None:
     import pyarrow as pa
 
-    sigma = cp.Alphabet("abc")
+    sigma = cp.data.Alphabet("abc")
     forms: list[Any] = [
         ["ab", "axc"],
         [["a"], ["a", "x"]],
@@ -73,11 +73,13 @@ def test_unknown_symbols_are_named_in_every_form() -> None:
         pa.array([["a"], ["a", "x"]]),
     ]
     for form in forms:
-        with pytest.raises(cp.UnknownSymbol, match="word 1, position 1: symbol 'x' is not in the alphabet"):
+        with pytest.raises(cp.errors.UnknownSymbol, match="word 1, position 1: symbol 'x' is not in the alphabet"):
             sigma.encode(form)
-    with pytest.raises(cp.InvalidArgument, match="the Arrow column has nulls"):
+    with pytest.raises(cp.errors.InvalidArgument, match="the Arrow column has nulls"):
         sigma.encode(pa.array([["a"], None]))
-    with pytest.raises(cp.InvalidArgument, match="expected an Arrow column of lists, one word per row; got string"):
+    with pytest.raises(
+        cp.errors.InvalidArgument, match="expected an Arrow column of lists, one word per row; got string"
+    ):
         sigma.encode(pa.array(["ab"]))
 
 
@@ -88,11 +90,11 @@ def test_samples_of_arrow_columns() -> None:
     sample = cp.Sample(column, accepted=[True, False])
     assert sample == cp.Sample(["ab", "b"], accepted=[True, False])
     assert cp.random_acceptor(2, "ab", rng=0).acceptance(column[0]) >= 0
-    mixed = cp.Alphabet(["a", 1])
+    mixed = cp.data.Alphabet(["a", 1])
     assert mixed.encode(np.array([["a", 1]], dtype=object))[0].tolist() == [0, 1]
     for wrong in (pa.array([[["a"]]]), pa.table({"a": [["a"]]}), pa.array([1, 2])):
-        with pytest.raises(cp.InvalidArgument, match="expected an Arrow column of lists, one word per row; got"):
-            cp.Alphabet("ab").encode(wrong)
+        with pytest.raises(cp.errors.InvalidArgument, match="expected an Arrow column of lists, one word per row; got"):
+            cp.data.Alphabet("ab").encode(wrong)
 
 
 def test_an_interrupt_while_encoding_is_not_lost() -> None:
@@ -101,7 +103,7 @@ def test_an_interrupt_while_encoding_is_not_lost() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cp.Alphabet("ab").encode([["a"], [Interrupting()]])
+        cp.data.Alphabet("ab").encode([["a"], [Interrupting()]])
 
 
 def test_alphabet_of_words() -> None:
@@ -123,7 +125,7 @@ def test_equal_observations_are_merged() -> None:
     assert sample.counts.tolist() == [1.5, 6.0, 3.0]
     assert sample.total == 10.5
     assert len(sample) == 3
-    assert sample[1] == cp.Observation("ab", None, None, None, 6.0)
+    assert sample[1] == cp.data.Observation("ab", None, None, None, 6.0)
     assert sample[-1].accepted is False
     with pytest.raises(IndexError, match="observation 3 does not exist"):
         sample[3]
@@ -137,7 +139,7 @@ def test_a_last_verdict_and_a_verdict_on_the_word_are_the_same_thing() -> None:
     assert hash(one) == hash(two)
     assert two.marks is None
     both = cp.Sample(["ab"], verdicts=[[None, False, True]], states=[["q", None, "r"]])
-    assert both[0] == cp.Observation("ab", True, (None, False, True), ("q", None, "r"), 1.0)
+    assert both[0] == cp.data.Observation("ab", True, (None, False, True), ("q", None, "r"), 1.0)
 
 
 def test_observations_of_weight_zero_are_left_out() -> None:
@@ -198,7 +200,7 @@ def test_immutable() -> None:
 
 def test_labels_as_numbers() -> None:
     assert cp.Sample(["a", "b", "c"], accepted=np.array([1.0, 0.0, 1.0])).accepted == (True, False, True)
-    with pytest.raises(cp.InvalidSample, match=r"or None for not known; got .*nan"):
+    with pytest.raises(cp.errors.InvalidSample, match=r"or None for not known; got .*nan"):
         cp.Sample(["a"], accepted=np.array([np.nan]))
 
 

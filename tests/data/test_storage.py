@@ -42,7 +42,7 @@ def test_what_is_no_file_is_not_replaced(name: str, kind: str, tmp_path: Path) -
     place = tmp_path / name
     put(kind, place)
     before = kind_of(place)
-    with pytest.raises(cp.InvalidFile) as refusal:
+    with pytest.raises(cp.errors.InvalidFile) as refusal:
         WRITERS[name](place)
     assert str(refusal.value) == f"{place}: cannot be written ({REASONS[kind]})."
     assert (kind_of(place), list(tmp_path.iterdir())) == (before, [place])
@@ -52,7 +52,7 @@ def test_what_is_no_file_is_not_replaced(name: str, kind: str, tmp_path: Path) -
 def test_a_link_to_what_is_no_file_is_followed(kind: str, tmp_path: Path) -> None:
     put(kind, tmp_path / "place")
     (tmp_path / "link.json").symlink_to(tmp_path / "place")
-    with pytest.raises(cp.InvalidFile, match=REASONS[kind]):
+    with pytest.raises(cp.errors.InvalidFile, match=REASONS[kind]):
         cp.save(ACCEPTOR, tmp_path / "link.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "place"]
     assert (tmp_path / "link.json").is_symlink()
@@ -80,5 +80,5 @@ def test_scores_do_not_replace_it_either(
 @pytest.mark.parametrize("kind", REASONS)
 def test_a_checkpoint_is_a_file(kind: str, tmp_path: Path) -> None:
     put(kind, tmp_path / "place")
-    with pytest.raises(cp.InvalidArgument, match=r"^checkpoint must be the path of a file; got '.*place'\.$"):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"^checkpoint must be the path of a file; got '.*place'\.$"):
         cp.baum_welch(cp.random_acceptor(2, "01", rng=3), SAMPLE, checkpoint=tmp_path / "place")

@@ -21,7 +21,7 @@ def dfas(draw: st.DrawFn, max_states: int = 6) -> cp.DFA:
     n_states = draw(st.integers(1, max_states))
     state = st.integers(0, n_states - 1)
     rows = tuple(tuple(draw(state) for _ in SYMBOLS) for _ in range(n_states))
-    return cp.DFA(cp.Alphabet(SYMBOLS), rows, draw(state), frozenset(draw(st.sets(state))))
+    return cp.DFA(cp.data.Alphabet(SYMBOLS), rows, draw(state), frozenset(draw(st.sets(state))))
 
 
 def independent(dfa: cp.DFA) -> Automaton:
@@ -78,7 +78,7 @@ def test_missing_transitions_lead_nowhere() -> None:
 
 
 def test_symbols_of_any_kind_are_kept() -> None:
-    dfa = cp.DFA(cp.Alphabet([1, ("x", 2)]), ((1, 0), (0, 1)), 0, frozenset({1}))
+    dfa = cp.DFA(cp.data.Alphabet([1, ("x", 2)]), ((1, 0), (0, 1)), 0, frozenset({1}))
     automaton = dfa.to_automata()
     assert automaton.accepts_input([1, ("x", 2)])
     assert dfa.accepts([1, ("x", 2)])
@@ -89,23 +89,23 @@ def test_symbols_of_any_kind_are_kept() -> None:
     ("call", "sentence"),
     [
         (
-            lambda: cp.DFA(cp.Alphabet("ab"), ((0,),), 0, frozenset()),
+            lambda: cp.DFA(cp.data.Alphabet("ab"), ((0,),), 0, frozenset()),
             "a DFA of 1 state and 2 symbols needs one next state per symbol in every state, an initial state and final "
             "states, all numbered from 0.",
         ),
         (
             lambda: (
-                cp.DFA(cp.Alphabet("ab"), ((0, 0),), 0, frozenset())
-                & cp.DFA(cp.Alphabet("ac"), ((0, 0),), 0, frozenset())
+                cp.DFA(cp.data.Alphabet("ab"), ((0, 0),), 0, frozenset())
+                & cp.DFA(cp.data.Alphabet("ac"), ((0, 0),), 0, frozenset())
             ),
             "DFAs must have the same alphabet; got {'a', 'b'} and {'a', 'c'}.",
         ),
         (
-            lambda: cp.DFA(cp.Alphabet("ab"), 5, 0, frozenset()),  # type: ignore[arg-type]
+            lambda: cp.DFA(cp.data.Alphabet("ab"), 5, 0, frozenset()),  # type: ignore[arg-type]
             "a DFA needs transitions as rows of numbers of states, and final as a set of them; got 5 and frozenset().",
         ),
         (
-            lambda: cp.DFA(cp.Alphabet("a"), (([],),), 0, frozenset()),  # type: ignore[arg-type]
+            lambda: cp.DFA(cp.data.Alphabet("a"), (([],),), 0, frozenset()),  # type: ignore[arg-type]
             "a DFA needs transitions as rows of numbers of states, and final as a set of them; got (([],),) and "
             "frozenset().",
         ),
@@ -113,21 +113,21 @@ def test_symbols_of_any_kind_are_kept() -> None:
     ],
 )
 def test_refusals(call: Callable[[], object], sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         call()
     assert str(refusal.value) == sentence
 
 
 def test_alphabets_in_another_order_are_matched() -> None:
-    ends_in_a = cp.DFA(cp.Alphabet("ab"), ((1, 0), (1, 0)), 0, frozenset({1}))
-    turned = cp.DFA(cp.Alphabet("ba"), ((0, 1), (0, 1)), 0, frozenset({1}))
+    ends_in_a = cp.DFA(cp.data.Alphabet("ab"), ((1, 0), (1, 0)), 0, frozenset({1}))
+    turned = cp.DFA(cp.data.Alphabet("ba"), ((0, 1), (0, 1)), 0, frozenset({1}))
     assert (ends_in_a ^ turned).shortest_word() is None
 
 
 def random_dfa(rng: random.Random) -> cp.DFA:
     n_states = rng.randint(1, 8)
     rows = tuple(tuple(rng.randrange(n_states) for _ in SYMBOLS) for _ in range(n_states))
-    return cp.DFA(cp.Alphabet(SYMBOLS), rows, 0, frozenset(s for s in range(n_states) if rng.random() < 0.5))
+    return cp.DFA(cp.data.Alphabet(SYMBOLS), rows, 0, frozenset(s for s in range(n_states) if rng.random() < 0.5))
 
 
 @pytest.mark.parametrize("case", range(200))

@@ -210,7 +210,7 @@ def test_answers_read_well() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(arguments: Any, sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         cp.equivalence(*arguments)
     assert str(refusal.value) == sentence
 
@@ -330,7 +330,7 @@ def test_distance_tells_how_far_it_is() -> None:
     assert seen == list(range(len(seen)))
     assert 1 < len(seen) <= 6
     same = cp.distance(A, A, 10**6)
-    assert (same, type(same.value)) == (cp.Distance(0.0, ""), float)
+    assert (same, type(same.value)) == (cp.decision.Distance(0.0, ""), float)
 
 
 def test_distance_goes_far_where_acceptors_forget() -> None:
@@ -338,28 +338,32 @@ def test_distance_goes_far_where_acceptors_forget() -> None:
     short = cp.distance(A, B, 8)
     assert cp.distance(A, B, 100) == short
     assert (short.value, short.word) == largest_difference(A, B, 8)
-    assert cp.distance(cp.gallery.tomita(3), cp.gallery.tomita(7), 200) == cp.Distance(Fraction(1), "10")
+    assert cp.distance(cp.gallery.tomita(3), cp.gallery.tomita(7), 200) == cp.decision.Distance(Fraction(1), "10")
 
 
 def test_distance_of_functions_that_fade_or_grow() -> None:
     """Only ab has a value: bounds must hold for short beginnings too, not only for those of full length."""
     zero = [0, 0, 0]
     f = cp.WeightedAutomaton("ab", [1, 0, 0], {"a": [[0, 1, 0], zero, zero], "b": [zero, [0, 0, 1], zero]}, [0, 0, -5])
-    assert cp.distance(f, cp.WeightedAutomaton.constant("ab", 0), 6) == cp.Distance(Fraction(5), "ab")
+    assert cp.distance(f, cp.WeightedAutomaton.constant("ab", 0), 6) == cp.decision.Distance(Fraction(5), "ab")
     doubling = cp.WeightedAutomaton("a", [1], [[[2]]], [1])
-    assert cp.distance(doubling, cp.WeightedAutomaton.constant("a", 0), 10) == cp.Distance(Fraction(1024), "a" * 10)
+    assert cp.distance(doubling, cp.WeightedAutomaton.constant("a", 0), 10) == cp.decision.Distance(
+        Fraction(1024), "a" * 10
+    )
     assert cp.distance(0.5 * f, cp.p_adic(2).renamed(symbols={"0": "a", "1": "b"}), 6).word == "ab"
 
 
 def test_distance_zero_and_its_words() -> None:
     A = cp.p_adic(2)
-    assert cp.distance(A, split(A, np.random.default_rng(0)), 10**6) == cp.Distance(Fraction(0), "")
+    assert cp.distance(A, split(A, np.random.default_rng(0)), 10**6) == cp.decision.Distance(Fraction(0), "")
     f = cp.WeightedAutomaton.of(A)
-    assert cp.distance(f - f, 0 * f, 3) == cp.Distance(Fraction(0), "")
+    assert cp.distance(f - f, 0 * f, 3) == cp.decision.Distance(Fraction(0), "")
     nothing = cp.WeightedAutomaton("01", [], np.zeros((2, 0, 0)), [])
-    assert cp.distance(nothing, A, 3) == cp.Distance(Fraction(7, 8), "111")
+    assert cp.distance(nothing, A, 3) == cp.decision.Distance(Fraction(7, 8), "111")
     clock = cp.gallery.deterministic({i: dict.fromkeys("ab", i + 1 if i < 3 else 3) for i in range(4)}, 0, {3})
-    assert cp.distance(clock, clock.replace(final=set()), 9) == cp.Distance(Fraction(1), "aaa")  # as with any symbols
+    assert cp.distance(clock, clock.replace(final=set()), 9) == cp.decision.Distance(
+        Fraction(1), "aaa"
+    )  # as with any symbols
     assert str(cp.distance(A, ~A, 0)) == "1 at ''"
     assert repr(cp.distance(A, A & A, 2)) == "Distance(value=Fraction(1, 4), word='1')"
 
@@ -369,14 +373,18 @@ def test_distance_zero_and_its_words() -> None:
     [
         (
             (2, 20, 100),
-            cp.TooLarge,
+            cp.errors.TooLarge,
             "at length 7 there are 128 words to keep, more than max_words=100. "
             "Lower max_length to 6, or raise max_words.",
         ),
-        ((2, -1), cp.InvalidArgument, "max_length must be a whole number, 0 or more; got -1."),
-        ((2, 3.0), cp.InvalidArgument, "max_length must be a whole number, 0 or more; got 3.0."),
-        ((2, 3, 0), cp.InvalidArgument, "max_words must be a whole number, 1 or more; got 0."),
-        ((3, 3), cp.InvalidArgument, "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
+        ((2, -1), cp.errors.InvalidArgument, "max_length must be a whole number, 0 or more; got -1."),
+        ((2, 3.0), cp.errors.InvalidArgument, "max_length must be a whole number, 0 or more; got 3.0."),
+        ((2, 3, 0), cp.errors.InvalidArgument, "max_words must be a whole number, 1 or more; got 0."),
+        (
+            (3, 3),
+            cp.errors.InvalidArgument,
+            "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}.",
+        ),
     ],
 )
 def test_distance_says_what_it_cannot_do(arguments: Any, kind: type[Exception], sentence: str) -> None:

@@ -120,13 +120,13 @@ def test_limits_of_searches_are_told() -> None:
     assert answer == cp.Unknown(explored=3)
     assert str(answer) == "unknown: 3 prefixes and suffixes explored, and there are more."
     with pytest.raises(
-        cp.TooLarge, match=r"3 prefixes and suffixes are explored and the 2 most accepted words not found"
+        cp.errors.TooLarge, match=r"3 prefixes and suffixes are explored and the 2 most accepted words not found"
     ):
         language.most_accepted(2, max_length=40, limit=3)
     irrational = cp.Language(cp.gallery.majority(), cp.AlgebraicNumber.sqrt("1/2"))
-    with pytest.raises(cp.TooLarge, match=r"5 columns are explored and there are more\. Raise limit=5"):
+    with pytest.raises(cp.errors.TooLarge, match=r"5 columns are explored and there are more\. Raise limit=5"):
         irrational.isolation(max_length=30, limit=5)
-    with pytest.raises(cp.TooLarge, match="5 columns"):
+    with pytest.raises(cp.errors.TooLarge, match="5 columns"):
         irrational.count(30, limit=5)
 
 
@@ -165,7 +165,7 @@ def members(language: cp.Language | cp.DFA, symbols: str, length: int) -> set[st
 def test_complement_and_operations_with_a_dfa(acceptor: cp.Acceptor, cut_point: Fraction, inclusive: bool) -> None:
     symbols = "".join(map(str, acceptor.alphabet))
     language = cp.Language(acceptor, cut_point, inclusive)
-    odd = cp.DFA(cp.Alphabet(symbols), ((1,) * len(symbols), (0,) * len(symbols)), 0, frozenset({1}))
+    odd = cp.DFA(cp.data.Alphabet(symbols), ((1,) * len(symbols), (0,) * len(symbols)), 0, frozenset({1}))
     inside, regular, everything = members(language, symbols, 4), members(odd, symbols, 4), set(all_words(symbols, 4))
     assert members(~language, symbols, 4) == everything - inside
     assert members(language & odd, symbols, 4) == members(odd & language, symbols, 4) == inside & regular
@@ -194,7 +194,7 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
     right = cp.Language(
         cp.gallery.majority().replace(initial=cp.gallery.majority().states[1]), cp.AlgebraicNumber.sqrt("1/3")
     )
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         left & right
     assert str(refusal.value) == (
         "the intersection of two cut-point languages need not be a cut-point language, and neither of these is shown "
@@ -227,13 +227,13 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
             "Give a smaller isolation, or none.",
         ),
         (
-            lambda L: L & cp.DFA(cp.Alphabet("ab"), ((0, 0),), 0, frozenset()),
+            lambda L: L & cp.DFA(cp.data.Alphabet("ab"), ((0, 0),), 0, frozenset()),
             "acceptors must have the same alphabet; got {'0', '1'} and {'a', 'b'}.",
         ),
     ],
 )
 def test_refusals(call: Callable[[cp.Language], object], sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         call(cp.Language(cp.p_adic(2), "1/2"))
     assert str(refusal.value) == sentence
 
@@ -322,7 +322,9 @@ def test_dfas_never_guess(acceptor: cp.Acceptor, cut_point: float) -> None:
 def test_float_rows_that_are_not_exactly_stochastic_are_refused() -> None:
     """0.1 + 0.9 is not 1 in binary: the residuals' signs would contradict membership at a tie."""
     acceptor = cp.Acceptor(2, "a", [[[0.7, 0.3], [0.1, 0.9]]], 0, {1})
-    with pytest.raises(cp.InvalidArgument, match=r"rows that sum to exactly 1, .* Take acceptor\.rationalized\(\)"):
+    with pytest.raises(
+        cp.errors.InvalidArgument, match=r"rows that sum to exactly 1, .* Take acceptor\.rationalized\(\)"
+    ):
         cp.Language(acceptor, 0.3).to_dfa()
     exact = cp.Language(acceptor.rationalized(), "3/10")
     dfa = exact.to_dfa()

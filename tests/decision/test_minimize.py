@@ -125,7 +125,7 @@ def test_quotient_undoes_a_split(seed: int) -> None:
     A = cp.quotient(small_acceptor(rng, 3))
     B = split(split(A, rng), rng)
     assert B.n_states == A.n_states + 2
-    assert cp.is_isomorphic(cp.quotient(B), A)
+    assert cp.decision.is_isomorphic(cp.quotient(B), A)
     floats = cp.Acceptor(B.states, B.alphabet, B.transitions, B.initial, B.final)
     lumped = cp.quotient(floats)
     assert lumped.n_states == A.n_states
@@ -221,14 +221,14 @@ def symmetric(seed: int) -> cp.Acceptor:
 )
 def test_isomorphism_finds_the_first_renaming(A: cp.Acceptor, seed: int) -> None:
     B = permuted(A, np.random.default_rng(seed))
-    found = cp.isomorphism(A, B)
+    found = cp.decision.isomorphism(A, B)
     assert found is not None
     assert found == first_isomorphism(A, B)
-    assert cp.is_isomorphic(A, B) is True
+    assert cp.decision.is_isomorphic(A, B) is True
     flipped = A.final.copy()
     flipped[seed % A.n_states] ^= True
     C = B.replace(final=flipped)
-    assert cp.isomorphism(A, C) == first_isomorphism(A, C)
+    assert cp.decision.isomorphism(A, C) == first_isomorphism(A, C)
 
 
 def test_isomorphism_needs_more_than_colors() -> None:
@@ -241,20 +241,20 @@ def test_isomorphism_needs_more_than_colors() -> None:
             at += n
         return cp.Acceptor(at, "a", {"a": dict(enumerate(rows))}, "uniform", range(0))
 
-    assert not cp.is_isomorphic(rings(3, 3), rings(6))
-    assert cp.is_isomorphic(rings(3, 4), rings(4, 3))
-    assert cp.isomorphism(rings(6), rings(6)) == {i: i for i in range(6)}
+    assert not cp.decision.is_isomorphic(rings(3, 3), rings(6))
+    assert cp.decision.is_isomorphic(rings(3, 4), rings(4, 3))
+    assert cp.decision.isomorphism(rings(6), rings(6)) == {i: i for i in range(6)}
 
 
 def test_isomorphism_compares_names_of_symbols_and_exact_numbers() -> None:
     A = cp.p_adic(3)
-    assert cp.is_isomorphic(A, A.restricted("201"))
-    assert not cp.is_isomorphic(A, A.renamed(symbols={"1": "2", "2": "1"}))
-    assert not cp.is_isomorphic(cp.p_adic(2), cp.p_adic(2) & cp.p_adic(2))
+    assert cp.decision.is_isomorphic(A, A.restricted("201"))
+    assert not cp.decision.is_isomorphic(A, A.renamed(symbols={"1": "2", "2": "1"}))
+    assert not cp.decision.is_isomorphic(cp.p_adic(2), cp.p_adic(2) & cp.p_adic(2))
     floats = cp.Acceptor(A.states, A.alphabet, A.transitions, A.initial, A.final)
-    assert not cp.is_isomorphic(A, floats)  # the float 1/3 is another number
-    assert cp.is_isomorphic(floats, permuted(floats, np.random.default_rng(1)))
-    assert not cp.is_isomorphic(A, A.replace(initial=[Fraction(1, 2), Fraction(1, 2)]))
+    assert not cp.decision.is_isomorphic(A, floats)  # the float 1/3 is another number
+    assert cp.decision.is_isomorphic(floats, permuted(floats, np.random.default_rng(1)))
+    assert not cp.decision.is_isomorphic(A, A.replace(initial=[Fraction(1, 2), Fraction(1, 2)]))
 
 
 TEXT: Any = "A"
@@ -274,15 +274,15 @@ TOLERANCE = "tolerance must be a finite number, 1e-12 or more, because below tha
             lambda A: cp.trim(LINEAR),
             "expected an Acceptor; got <WeightedAutomaton: dimension 2, 2 symbols {'0', '1'}, exact>.",
         ),
-        (lambda A: cp.is_isomorphic(A, THREE), "expected an Acceptor; got 3."),
+        (lambda A: cp.decision.is_isomorphic(A, THREE), "expected an Acceptor; got 3."),
         (
-            lambda A: cp.is_isomorphic(A, cp.p_adic(3)),
+            lambda A: cp.decision.is_isomorphic(A, cp.p_adic(3)),
             "acceptors must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}.",
         ),
     ],
 )
 def test_slips_get_a_sentence(slip: Any, sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         slip(cp.p_adic(2))
     assert str(refusal.value) == sentence
 

@@ -375,7 +375,7 @@ def test_nothing_fixed_and_nothing_tied_is_the_plain_step(nothing: Any) -> None:
 def test_all_fixed_leaves_the_acceptor_as_it_was() -> None:
     fit = cp.baum_welch(START, LABELLED, fixed=True)
     assert fit.acceptor == START
-    assert fit.stop is cp.Stop.CONVERGED
+    assert fit.stop is cp.em.Stop.CONVERGED
 
 
 def test_a_row_that_does_not_quite_sum_to_1_leaves_no_negative_entry() -> None:
@@ -384,7 +384,7 @@ def test_a_row_that_does_not_quite_sum_to_1_leaves_no_negative_entry() -> None:
     sample = cp.Sample(["a", "aa"], accepted=[True, False])
     fit = cp.baum_welch(start, sample, fixed=[("a", 0, 0), ("a", 0, 1)], max_steps=5)
     assert fit.acceptor.transitions[0, 0].tolist() == pytest.approx([0.5, 0.5 + 5e-10, 1e-12], rel=1e-15)
-    assert fit.stop is cp.Stop.CONVERGED
+    assert fit.stop is cp.em.Stop.CONVERGED
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 6, 7, 11])
@@ -416,10 +416,10 @@ def test_tied_rows_start_from_their_mean() -> None:
 
 @pytest.mark.parametrize("accelerate", [False, True])
 def test_a_callback_sees_every_step(accelerate: bool) -> None:
-    seen: list[cp.Progress] = []
+    seen: list[cp.em.Progress] = []
     fit = cp.baum_welch(START, LABELLED, max_steps=20, accelerate=accelerate, callback=seen.append)
     assert fit == cp.baum_welch(START, LABELLED, max_steps=20, accelerate=accelerate)
-    assert all(isinstance(progress, cp.Progress) for progress in seen)
+    assert all(isinstance(progress, cp.em.Progress) for progress in seen)
     assert [progress.objective for progress in seen] == [fit.history[progress.steps] for progress in seen]
     steps = [0, *(progress.steps for progress in seen)]
     assert steps[-1] == fit.steps
@@ -434,8 +434,8 @@ def test_a_callback_sees_every_step(accelerate: bool) -> None:
 def test_a_callback_that_returns_true_stops_the_climb(last: int, answer: Any) -> None:
     fit = cp.baum_welch(START, LABELLED, callback=lambda progress: answer if progress.steps == last else None)
     limited = cp.baum_welch(START, LABELLED, max_steps=last)
-    assert fit.stop is cp.Stop.INTERRUPTED
-    assert limited.stop is cp.Stop.STEP_LIMIT
+    assert fit.stop is cp.em.Stop.INTERRUPTED
+    assert limited.stop is cp.em.Stop.STEP_LIMIT
     assert (fit.acceptor, fit.history) == (limited.acceptor, limited.history)
 
 
@@ -444,9 +444,11 @@ def test_a_callback_that_returns_anything_else_does_not(answer: Any) -> None:
     assert cp.baum_welch(START, LABELLED, callback=lambda _: answer) == cp.baum_welch(START, LABELLED)
 
 
-@pytest.mark.parametrize("problem", [ZeroDivisionError("mine"), cp.ImpossibleObservation("mine"), StopIteration()])
+@pytest.mark.parametrize(
+    "problem", [ZeroDivisionError("mine"), cp.errors.ImpossibleObservation("mine"), StopIteration()]
+)
 def test_what_a_callback_raises_passes_through(problem: Exception) -> None:
-    def callback(progress: cp.Progress) -> None:
+    def callback(progress: cp.em.Progress) -> None:
         if progress.steps == 3:
             raise problem
 
@@ -456,12 +458,12 @@ def test_what_a_callback_raises_passes_through(problem: Exception) -> None:
 
 
 def test_ctrl_c_in_a_callback_returns_the_best_so_far() -> None:
-    def callback(progress: cp.Progress) -> None:
+    def callback(progress: cp.em.Progress) -> None:
         if progress.steps == 3:
             raise KeyboardInterrupt
 
     fit = cp.baum_welch(START, LABELLED, callback=callback)
-    assert fit.stop is cp.Stop.INTERRUPTED
+    assert fit.stop is cp.em.Stop.INTERRUPTED
     assert fit.history == cp.baum_welch(START, LABELLED, max_steps=3).history
 
 
@@ -470,12 +472,12 @@ def test_a_time_limit_ends_the_climb_after_the_step_under_way(monkeypatch: pytes
     monkeypatch.setattr("cutpoint.em.ascent.time", SimpleNamespace(monotonic=lambda: clock[0]))
     seen = []
 
-    def callback(progress: cp.Progress) -> None:
+    def callback(progress: cp.em.Progress) -> None:
         seen.append(progress.seconds)
         clock[0] += 2.0
 
     fit = cp.baum_welch(START, LABELLED, time_limit=5, callback=callback)
-    assert fit.stop is cp.Stop.TIME_LIMIT
+    assert fit.stop is cp.em.Stop.TIME_LIMIT
     assert "raise it to go on" in str(fit.stop)
     assert seen == [0.0, 2.0, 4.0]
     assert fit.history == cp.baum_welch(START, LABELLED, max_steps=3).history
@@ -530,111 +532,111 @@ def test_weights_of_any_size_are_the_same_climb(power: int, accelerate: bool) ->
     [
         (
             {"fixed": np.zeros((2, 3, 3))},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "fixed must be an array of bool that fits the transitions' shape (2, 3, 3), or a list of entries such as "
             "(symbol, state) or (symbol, state, next state); got an array of float64, (2, 3, 3).",
         ),
         (
             {"fixed": np.zeros((3, 2), dtype=np.bool_)},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "fixed must be an array of bool that fits the transitions' shape (2, 3, 3), or a list of entries such as "
             "(symbol, state) or (symbol, state, next state); got an array of bool, (3, 2).",
         ),
         (
             {"fixed": np.zeros((1, 2, 3, 3), dtype=np.bool_)},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "fixed must be an array of bool that fits the transitions' shape (2, 3, 3), or a list of entries such as "
             "(symbol, state) or (symbol, state, next state); got an array of bool, (1, 2, 3, 3).",
         ),
-        ({"fixed": 1}, cp.InvalidArgument, "fixed must be an array of bool or a list of entries; got 1."),
-        ({"fixed": "q1"}, cp.InvalidArgument, "fixed must be an array of bool or a list of entries; got 'q1'."),
+        ({"fixed": 1}, cp.errors.InvalidArgument, "fixed must be an array of bool or a list of entries; got 1."),
+        ({"fixed": "q1"}, cp.errors.InvalidArgument, "fixed must be an array of bool or a list of entries; got 'q1'."),
         (
             {"fixed": ["01"]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "an entry of fixed must be a tuple (symbol,), (symbol, state) or (symbol, state, next state), with ... for "
             "all; got '01'.",
         ),
         (
             {"fixed": [()]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "an entry of fixed must be a tuple (symbol,), (symbol, state) or (symbol, state, next state), with ... for "
             "all; got ().",
         ),
         (
             {"fixed": [("0", "q1", "q2", "q3")]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "an entry of fixed must be a tuple (symbol,), (symbol, state) or (symbol, state, next state), with ... for "
             "all; got ('0', 'q1', 'q2', 'q3').",
         ),
-        ({"fixed": [("2",)]}, cp.UnknownSymbol, "fixed: symbol '2' is not in the alphabet {'0', '1'}."),
+        ({"fixed": [("2",)]}, cp.errors.UnknownSymbol, "fixed: symbol '2' is not in the alphabet {'0', '1'}."),
         (
             {"fixed": [("0", "q4")]},
-            cp.UnknownState,
+            cp.errors.UnknownState,
             "fixed: 'q4' is not a state; the states are {'q1', 'q2', 'q3'}.",
         ),
         (
             {"fixed": [("0", "q1", ["q2"])]},
-            cp.UnknownState,
+            cp.errors.UnknownState,
             "fixed: ['q2'] is not a state; the states are {'q1', 'q2', 'q3'}.",
         ),
-        ({"tied_states": "q1"}, cp.InvalidArgument, "tied_states must be a list of groups; got 'q1'."),
-        ({"tied_symbols": 3}, cp.InvalidArgument, "tied_symbols must be a list of groups; got 3."),
+        ({"tied_states": "q1"}, cp.errors.InvalidArgument, "tied_states must be a list of groups; got 'q1'."),
+        ({"tied_symbols": 3}, cp.errors.InvalidArgument, "tied_symbols must be a list of groups; got 3."),
         (
             {"tied_states": [["q1"]]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "tied_states: a group must hold at least two different names; got 1 name.",
         ),
         (
             {"tied_symbols": ["00"]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "tied_symbols: a group must hold at least two different names; got 1 name.",
         ),
         (
             {"tied_states": [[]]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "tied_states: a group must hold at least two different names; got 0 names.",
         ),
         (
             {"tied_states": [["q1", "q2"], ["q3", "q2"]]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "tied_states: a name can be in one group only; 'q2' is in two.",
         ),
         (
             {"tied_states": [["q1", "q4"]]},
-            cp.UnknownState,
+            cp.errors.UnknownState,
             "tied_states: 'q4' is not a state; the states are {'q1', 'q2', 'q3'}.",
         ),
         (
             {"tied_symbols": ["0x"]},
-            cp.UnknownSymbol,
+            cp.errors.UnknownSymbol,
             "tied_symbols: symbol 'x' is not in the alphabet {'0', '1'}.",
         ),
         (
             {"tied_states": [["q1", "q2"]], "fixed": [("0", "q1", "q1")]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "rows that are tied must be fixed at the same entries, with the same values.",
         ),
         (
             {"tied_symbols": ["01"], "fixed": [(..., "q1", "q1")]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "rows that are tied must be fixed at the same entries, with the same values.",
         ),
         (
             {"time_limit": 0},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "time_limit must be a positive number of seconds, or None; got 0.",
         ),
         (
             {"time_limit": float("nan")},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "time_limit must be a positive number of seconds, or None; got nan.",
         ),
         (
             {"time_limit": "10"},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "time_limit must be a positive number of seconds, or None; got '10'.",
         ),
-        ({"callback": 3}, cp.InvalidArgument, "callback must be a function of a Progress, or None; got 3."),
+        ({"callback": 3}, cp.errors.InvalidArgument, "callback must be a function of a Progress, or None; got 3."),
     ],
 )
 def test_refusals(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
@@ -646,5 +648,5 @@ def test_refusals(options: dict[str, Any], kind: type[Exception], sentence: str)
 def test_a_zero_fixed_in_one_of_two_tied_rows_is_refused() -> None:
     """The other row would bring its own value to the mean, and the fixed zero would move."""
     start = cp.Acceptor(2, "a", [[[0.0, 1.0], [0.5, 0.5]]], 0, {1})
-    with pytest.raises(cp.InvalidArgument, match="rows that are tied must be fixed at the same entries"):
+    with pytest.raises(cp.errors.InvalidArgument, match="rows that are tied must be fixed at the same entries"):
         cp.baum_welch(start, cp.Sample(["a"], accepted=[True]), tied_states=[[0, 1]], fixed=[("a", 0, 0)])

@@ -40,9 +40,9 @@ def bits(fit: cp.Fit) -> tuple[Any, ...]:
 
 def stopping_after(calls: int) -> Any:
     """Callback that stops the climb at its so manyth call."""
-    seen: list[cp.Progress] = []
+    seen: list[cp.em.Progress] = []
 
-    def callback(progress: cp.Progress) -> bool:
+    def callback(progress: cp.em.Progress) -> bool:
         seen.append(progress)
         return len(seen) >= calls
 
@@ -51,15 +51,15 @@ def stopping_after(calls: int) -> Any:
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_a_climb_stopped_after_any_number_of_steps_ends_the_same(options: dict[str, Any], tmp_path: Path) -> None:
-    seen: list[cp.Progress] = []
+    seen: list[cp.em.Progress] = []
     whole = cp.baum_welch(START, SAMPLE, 1e-4, 12, callback=seen.append, **options)
     assert len(seen) >= 4
     for calls in range(1, len(seen) + 1):
         path = tmp_path / f"{calls}.checkpoint"
         part = cp.baum_welch(START, SAMPLE, 1e-4, 12, callback=stopping_after(calls), checkpoint=path, **options)
-        assert part.stop is cp.Stop.INTERRUPTED
+        assert part.stop is cp.em.Stop.INTERRUPTED
         assert part.steps == seen[calls - 1].steps
-        again: list[cp.Progress] = []
+        again: list[cp.em.Progress] = []
         rest = cp.baum_welch(START, SAMPLE, 1e-4, 12, callback=again.append, checkpoint=path, **options)
         assert bits(rest) == bits(whole)
         assert [progress.steps for progress in again] == [progress.steps for progress in seen[calls:]]
@@ -72,7 +72,7 @@ def test_a_climb_stopped_after_every_step_ends_the_same(options: dict[str, Any],
     while True:
         fit = cp.baum_welch(START, SAMPLE, 1e-4, 12, time_limit=1e-300, checkpoint=path, **options)
         calls += 1
-        if fit.stop is not cp.Stop.TIME_LIMIT:
+        if fit.stop is not cp.em.Stop.TIME_LIMIT:
             break
     assert calls >= 4
     assert bits(fit) == bits(whole)
@@ -82,7 +82,7 @@ def test_a_climb_stopped_after_every_step_ends_the_same(options: dict[str, Any],
 
 def test_a_climb_that_converges_at_its_last_step_says_so_again(tmp_path: Path) -> None:
     whole = cp.baum_welch(START, SAMPLE, 1e-3)
-    assert whole.stop is cp.Stop.CONVERGED
+    assert whole.stop is cp.em.Stop.CONVERGED
     limits: dict[str, Any] = {"tolerance": 1e-3, "max_steps": whole.steps}
     cp.baum_welch(START, SAMPLE, **limits, checkpoint=tmp_path / "run", callback=stopping_after(whole.steps))
     assert bits(cp.baum_welch(START, SAMPLE, **limits, checkpoint=tmp_path / "run")) == bits(whole)
@@ -92,9 +92,9 @@ def test_a_climb_that_converges_at_its_last_step_says_so_again(tmp_path: Path) -
 def test_other_limits_go_on_from_the_same_file(accelerate: bool, tmp_path: Path) -> None:
     path = tmp_path / "run"
     short = cp.baum_welch(START, SAMPLE, 0, 5, accelerate=accelerate, checkpoint=path)
-    assert short.stop is cp.Stop.STEP_LIMIT
+    assert short.stop is cp.em.Stop.STEP_LIMIT
     loose = cp.baum_welch(START, SAMPLE, 1e9, 30, accelerate=accelerate, checkpoint=path)
-    assert (loose.history, loose.stop) == (short.history, cp.Stop.CONVERGED)
+    assert (loose.history, loose.stop) == (short.history, cp.em.Stop.CONVERGED)
     longer = cp.baum_welch(START, SAMPLE, 0, 30, accelerate=accelerate, checkpoint=str(path))
     assert bits(longer) == bits(cp.baum_welch(START, SAMPLE, 0, 30, accelerate=accelerate))
 
@@ -106,15 +106,15 @@ def test_what_a_callback_raises_loses_nothing(tmp_path: Path, calls: int, accele
     path.unlink(missing_ok=True)
     stop = stopping_after(calls)
 
-    def callback(progress: cp.Progress) -> None:
+    def callback(progress: cp.em.Progress) -> None:
         if stop(progress):
             raise RuntimeError("mine")
 
     with pytest.raises(RuntimeError, match="mine"):
         cp.baum_welch(start, SAMPLE, 0, 20, accelerate=accelerate, callback=callback, checkpoint=path)
-    rest: list[cp.Progress] = []
+    rest: list[cp.em.Progress] = []
     fit = cp.baum_welch(start, SAMPLE, 0, 20, accelerate=accelerate, callback=rest.append, checkpoint=path)
-    whole: list[cp.Progress] = []
+    whole: list[cp.em.Progress] = []
     assert bits(fit) == bits(cp.baum_welch(start, SAMPLE, 0, 20, accelerate=accelerate, callback=whole.append))
     assert len(rest) == len(whole) - calls
 
@@ -132,7 +132,7 @@ def test_ctrl_c_loses_at_most_the_step_under_way(tmp_path: Path, monkeypatch: py
     with monkeypatch.context() as patch:
         patch.setattr(InMemory, "expected_counts", interrupted)
         part = cp.baum_welch(START, SAMPLE, 0, 20, checkpoint=tmp_path / "run")
-    assert (part.stop, part.steps) == (cp.Stop.INTERRUPTED, 4)
+    assert (part.stop, part.steps) == (cp.em.Stop.INTERRUPTED, 4)
     rest = cp.baum_welch(START, SAMPLE, 0, 20, checkpoint=tmp_path / "run")
     assert bits(rest) == bits(cp.baum_welch(START, SAMPLE, 0, 20))
 
@@ -206,7 +206,7 @@ def test_parts_of_files_are_never_taken_for_a_checkpoint(tmp_path: Path) -> None
     (tmp_path / "other").unlink()
     for name in (".run.x.part", "run.part", ".run.part"):
         (tmp_path / name).write_bytes(content[: len(content) // 2])
-    steps: list[cp.Progress] = []
+    steps: list[cp.em.Progress] = []
     cp.baum_welch(START, SAMPLE, 0, 3, callback=steps.append, checkpoint=tmp_path / "run")
     assert [progress.steps for progress in steps] == [1, 2, 3]
     assert (tmp_path / "run").read_bytes() == content
@@ -246,7 +246,9 @@ def test_the_file_holds_arrays_and_no_pickle(tmp_path: Path) -> None:
     with monkeypatched_savez():
         pickled = packed(MAGIC, {"a": objects})
     assert pickle.dumps([1])[:1] in pickled
-    with pytest.raises(cp.InvalidFile, match=r"^run: the arrays cannot be read \(Object arrays cannot be loaded"):
+    with pytest.raises(
+        cp.errors.InvalidFile, match=r"^run: the arrays cannot be read \(Object arrays cannot be loaded"
+    ):
         unpacked(MAGIC, pickled, "run")
 
 
@@ -268,7 +270,7 @@ def refusal(path: Path, **options: Any) -> str:
     """Sentence with which a checkpoint is refused; the file is left as it was."""
     content = path.read_bytes() if path.is_file() else None
     arguments: dict[str, Any] = {"acceptor": START, "sample": SAMPLE} | options
-    with pytest.raises((cp.InvalidArgument, cp.InvalidFile)) as raised:
+    with pytest.raises((cp.errors.InvalidArgument, cp.errors.InvalidFile)) as raised:
         cp.baum_welch(**arguments, checkpoint=path)
     assert content is None or path.read_bytes() == content
     return str(raised.value)
@@ -308,7 +310,7 @@ def test_where_a_checkpoint_cannot_be(tmp_path: Path) -> None:
     assert refusal(tmp_path / "file" / "run") == (
         f"checkpoint: the folder {str(tmp_path / 'file')!r} does not exist. Make it first."
     )
-    with pytest.raises(cp.InvalidArgument) as raised:
+    with pytest.raises(cp.errors.InvalidArgument) as raised:
         cp.baum_welch(START, SAMPLE, checkpoint=3)  # type: ignore[arg-type]
     assert str(raised.value) == "checkpoint must be the path of a file; got 3."
 

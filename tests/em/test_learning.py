@@ -55,7 +55,7 @@ def test_e_steps_agree(kind: str, data: st.DataObject) -> None:
     np.testing.assert_allclose(fast.transitions, slow.transitions, rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose(fast.initial, slow.initial, rtol=1e-12, atol=1e-300)
     assert fast.log_likelihood == pytest.approx(slow.log_likelihood, rel=1e-12, abs=1e-13)
-    runs = cp.hidden_runs(acceptor, sample)
+    runs = cp.em.hidden_runs(acceptor, sample)
     assert [run.sum() for run in runs] == pytest.approx(sample.counts, rel=1e-12)
     assert [len(run) for run in runs] == [acceptor.n_states ** (n + 1) for n in sample.lengths]
 
@@ -65,7 +65,7 @@ def test_u_and_b_give_v() -> None:
     acceptor = cp.random_acceptor("ab", "01", rng=3)
     sample = cp.Sample(["00", "01", "10", "11"], accepted=[True, False, None, True], counts=[5, 3, 2, 7])
     B = cp.design_matrix("ab", "01", 2)
-    u = np.concatenate(cp.hidden_runs(acceptor, sample))
+    u = np.concatenate(cp.em.hidden_runs(acceptor, sample))
     np.testing.assert_allclose(B.counts(u), cp.expected_counts(acceptor, sample).transitions, rtol=1e-13)
 
 
@@ -127,7 +127,7 @@ def test_counts_add_in_any_split(data: st.DataObject) -> None:
 def test_counts_of_different_shapes_do_not_add() -> None:
     one = cp.expected_counts(cp.p_adic(2), cp.Sample(["0"]))
     other = cp.expected_counts(cp.p_adic(3), cp.Sample(["0"]))
-    with pytest.raises(cp.InvalidArgument, match="counts can be added if they have the same symbols and states"):
+    with pytest.raises(cp.errors.InvalidArgument, match="counts can be added if they have the same symbols and states"):
         one + other
     with pytest.raises(TypeError):
         one + 1  # type: ignore[operator]
@@ -143,7 +143,7 @@ def test_inputs_alone_teach_nothing(algorithm: Any, data: st.DataObject) -> None
     assert fit.acceptor == acceptor
     assert fit.steps == 1
     assert fit.history == (0.0, 0.0)
-    assert fit.stop is cp.Stop.NO_EVIDENCE
+    assert fit.stop is cp.em.Stop.NO_EVIDENCE
     assert fit.converged
     given = Parameters(acceptor.transitions, acceptor.initial)
     step = m_step(acceptor)(cp.expected_counts(acceptor, sample), given)
@@ -160,12 +160,12 @@ def test_the_stop_explains_itself() -> None:
     sample = cp.Sample(["01", "1", "0", "10"], accepted=[True, True, False, False])
     start = cp.random_acceptor(2, "01", rng=1)
     limited = cp.baum_welch(start, sample, tolerance=0, max_steps=2)
-    assert limited.stop is cp.Stop.STEP_LIMIT
+    assert limited.stop is cp.em.Stop.STEP_LIMIT
     assert limited.steps == 2
     assert "raise max_steps" in str(limited.stop)
     assert cp.baum_welch(start, sample, max_steps=0).acceptor == start
     done = cp.baum_welch(start, sample, tolerance=1e-3)
-    assert done.stop is cp.Stop.CONVERGED
+    assert done.stop is cp.em.Stop.CONVERGED
     assert done.history[-1] - done.history[-2] <= 1e-3 * sample.total
     assert done.history[-2] - done.history[-3] > 1e-3 * sample.total
     assert done.log_likelihood == pytest.approx(cp.log_likelihood(done.acceptor, sample), rel=1e-14)
@@ -178,7 +178,7 @@ def test_an_impossible_observation_is_named(algorithm: Any) -> None:
     acceptor = cp.gallery.parity()
     sample = cp.Sample(["01", "11"], accepted=[True, True])
     fit = algorithm(acceptor, sample)
-    assert fit.stop is cp.Stop.IMPOSSIBLE
+    assert fit.stop is cp.em.Stop.IMPOSSIBLE
     assert fit.log_likelihood == -math.inf
     assert fit.history == (-math.inf,)
     assert fit.acceptor == acceptor
@@ -188,7 +188,7 @@ def test_an_impossible_observation_is_named(algorithm: Any) -> None:
 
 def test_an_impossible_observation_of_weight_zero_does_no_harm() -> None:
     sample = cp.Sample(["01", "11"], accepted=[True, True], counts=[1, 0])
-    assert cp.baum_welch(cp.gallery.parity(), sample).stop is cp.Stop.CONVERGED
+    assert cp.baum_welch(cp.gallery.parity(), sample).stop is cp.em.Stop.CONVERGED
 
 
 @given(st.data())
@@ -247,7 +247,7 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(InMemory, "expected_counts", interrupted)
     fit = cp.baum_welch(start, sample, tolerance=0)
-    assert fit.stop is cp.Stop.INTERRUPTED
+    assert fit.stop is cp.em.Stop.INTERRUPTED
     assert fit.acceptor == calls[2]
     assert fit.steps == 2
     assert fit.log_likelihood == cp.log_likelihood(calls[2], sample)

@@ -62,9 +62,9 @@ def test_two_classes_make_an_ordinary_acceptor(two: cp.AcceptorClassifier) -> No
     assert two.classes_.tolist() == ["even", "odd"]
     assert two.score(WORDS, ODD) == 1.0
     assert two.predict(["a" * 9, "", "bab"]).tolist() == ["odd", "even", "odd"]
-    assert two.alphabet_ == cp.Alphabet("ab")
+    assert two.alphabet_ == cp.data.Alphabet("ab")
     assert two.acceptor_.final.tolist() == (two.labels_ == "odd").tolist()
-    assert isinstance(two.fit_, cp.Learned)
+    assert isinstance(two.fit_, cp.search.Learned)
     assert two.fit_.acceptor == two.acceptor_
     table = two.predict_proba(WORDS)
     assert np.array_equal(table[:, 1], two.acceptor_.acceptances(WORDS))
@@ -224,7 +224,7 @@ def test_weights_are_repetitions() -> None:
     weights = [*(k % 3 for k in range(40)), 0]
     repeated = [r for r, weight in enumerate(weights) for _ in range(weight)]
     weighted = Classifier(2).fit(words, labels, sample_weight=pd.Series(weights))
-    assert weighted.alphabet_ == cp.Alphabet("ab")  # a word of weight 0 is not there
+    assert weighted.alphabet_ == cp.data.Alphabet("ab")  # a word of weight 0 is not there
     assert same(weighted, Classifier(2).fit([words[r] for r in repeated], [labels[r] for r in repeated]))
 
 
@@ -233,7 +233,7 @@ def test_weights_are_repetitions() -> None:
 
 def test_unknown_symbols_are_refused(two: cp.AcceptorClassifier) -> None:
     for ask in (two.predict, two.predict_proba, two.predict_log_proba, two.decision_function):
-        with pytest.raises(cp.UnknownSymbol, match=r"^word 1, position 2: symbol 'x' is not in the alphabet"):
+        with pytest.raises(cp.errors.UnknownSymbol, match=r"^word 1, position 2: symbol 'x' is not in the alphabet"):
             ask(["ab", "abx"])
 
 
@@ -272,14 +272,14 @@ def test_position_tells_symbols_apart() -> None:
     assert model.score(words, labels) == 1.0
     assert model.predict_proba(["ab"])[0, 1] == model.acceptor_.acceptance([(0, "a"), (1, "b")])
     with pytest.raises(
-        cp.InvalidArgument,
+        cp.errors.InvalidArgument,
         match=r"^with position=True words must have 2 symbols, as in training; word 1 has 3\.$",
     ):
         model.predict(["ab", "aba"])
-    with pytest.raises(cp.UnknownSymbol, match=r"^word 1, position 0: symbol \(0, 'c'\) is not in the alphabet"):
+    with pytest.raises(cp.errors.UnknownSymbol, match=r"^word 1, position 0: symbol \(0, 'c'\) is not in the alphabet"):
         model.predict(["ab", "cb"])
     with pytest.raises(
-        cp.InvalidArgument, match=r"^position=True needs words of one length; word 0 has 2 symbols, word"
+        cp.errors.InvalidArgument, match=r"^position=True needs words of one length; word 0 has 2 symbols, word"
     ):
         Classifier(2, position=True).fit([*words, "a"], [*labels, True])
 
@@ -379,13 +379,15 @@ def test_many_classes_go_on_and_may_come_late() -> None:
         model.partial_fit(WORDS, THIRDS)
     assert model.predict_log_proba([WORDS[r] for r in late])[:, 2].mean() > before
     assert model.predict([""]).tolist() == ["zero"]
-    with pytest.raises(cp.InvalidArgument, match=r"^y must hold labels of the classes .* got 'four' for word 1\.$"):
+    with pytest.raises(
+        cp.errors.InvalidArgument, match=r"^y must hold labels of the classes .* got 'four' for word 1\.$"
+    ):
         model.partial_fit(["a", "b"], ["one", "four"])
-    with pytest.raises(cp.InvalidArgument, match=r"^classes must be those of the first batch"):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"^classes must be those of the first batch"):
         model.partial_fit(["a"], ["one"], classes=["one", "two"])
-    with pytest.raises(cp.InvalidArgument, match=r"got 1 for word 0\.$"):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"got 1 for word 0\.$"):
         model.partial_fit(["a"], [1])
-    with pytest.raises(cp.UnknownSymbol, match=r"^word 0, position 1: symbol 'x'"):
+    with pytest.raises(cp.errors.UnknownSymbol, match=r"^word 0, position 1: symbol 'x'"):
         model.partial_fit(["ax"], ["one"])
 
 
@@ -442,7 +444,7 @@ def test_grid_search_cross_validation_and_pipelines() -> None:
     search.fit(words, labels, acceptorclassifier__sample_weight=np.ones(40))
     assert search.best_score_ > 0.9
     assert search.predict(["AAA"]).tolist() == ["odd"]
-    assert search.best_estimator_[-1].alphabet_ == cp.Alphabet("AB")
+    assert search.best_estimator_[-1].alphabet_ == cp.data.Alphabet("AB")
     lists = [list(word) for word in words]
     assert cross_val_score(Classifier(2), lists, labels, cv=2, scoring="neg_log_loss").min() > -0.5
 
@@ -456,7 +458,7 @@ def test_it_loads_lazily_and_names_the_extra() -> None:
         "assert 'sklearn' not in sys.modules and 'AcceptorClassifier' in dir(cp)\n"
         "sys.modules['sklearn'] = None\n"
         "try: cp.AcceptorClassifier\n"
-        "except cp.MissingExtra as error: print(error)\n"
+        "except cp.errors.MissingExtra as error: print(error)\n"
         "print(hasattr(cp, 'Nonsense'))\n"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
@@ -535,5 +537,5 @@ def test_nothing_can_be_asked_before_fit() -> None:
 
 def test_bad_words_are_refused_when_predicting(two: cp.AcceptorClassifier) -> None:
     for words, sentence in (("ab", "got a single str, 'ab'"), ([], "at least one word"), ([3], "word 0 must be a str")):
-        with pytest.raises(cp.InvalidArgument, match=sentence):
+        with pytest.raises(cp.errors.InvalidArgument, match=sentence):
             two.predict(words)

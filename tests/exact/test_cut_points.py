@@ -113,7 +113,7 @@ def test_reprs_of_roots() -> None:
     ],
 )
 def test_roots_that_are_not_roots(arguments: tuple[object, ...], sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         cp.AlgebraicNumber(*arguments)  # type: ignore[arg-type]
     assert str(refusal.value) == sentence
 
@@ -121,7 +121,7 @@ def test_roots_that_are_not_roots(arguments: tuple[object, ...], sentence: str) 
 def test_root_is_immutable() -> None:
     with pytest.raises(AttributeError, match="a AlgebraicNumber is immutable"):
         cp.AlgebraicNumber.sqrt("1/2").low = 0  # type: ignore[assignment]
-    with pytest.raises(cp.InvalidArgument, match="a positive number"):
+    with pytest.raises(cp.errors.InvalidArgument, match="a positive number"):
         cp.AlgebraicNumber.sqrt(-1)
 
 
@@ -147,7 +147,7 @@ def test_language_at_an_irrational_cut_point() -> None:
 
 
 def test_a_root_outside_of_the_unit_interval_is_refused() -> None:
-    with pytest.raises(cp.InvalidArgument, match="a cut point must be a number between 0 and 1"):
+    with pytest.raises(cp.errors.InvalidArgument, match="a cut point must be a number between 0 and 1"):
         cp.Language(cp.p_adic(2), cp.AlgebraicNumber.sqrt(2))
 
 
@@ -172,6 +172,6 @@ def test_a_deterministic_acceptor_is_regular_at_an_irrational_cut_point_too() ->
     ],
 )
 def test_numbers_that_are_none_get_a_sentence(slip: Callable[[], object], sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         slip()
     assert str(refusal.value) == sentence

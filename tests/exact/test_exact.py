@@ -45,9 +45,9 @@ def test_conditional_tables_are_exact(data: st.DataObject, acceptor: cp.Acceptor
     }
     total = sum(runs.values())
     if not total:
-        with pytest.raises(cp.ImpossibleObservation, match="it has probability 0"):
+        with pytest.raises(cp.errors.ImpossibleObservation, match="it has probability 0"):
             acceptor.occupancy(word, accepted, exact=True)
-        with pytest.raises(cp.ImpossibleObservation, match="it has probability 0"):
+        with pytest.raises(cp.errors.ImpossibleObservation, match="it has probability 0"):
             acceptor.most_likely_path(word, accepted, exact=True)
         return
     table = acceptor.occupancy(word, accepted, exact=True)
@@ -126,7 +126,7 @@ def test_textbook_chains() -> None:
 
 def test_exact_chains_need_exact_rows() -> None:
     acceptor = cp.Acceptor(2, "a", [[[0.7, 0.3], [0.1, 0.9]]], 0, {1})
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         acceptor.chain("a", exact=True)
     assert str(refusal.value) == (
         "the rows of a chain's matrix must not be negative and must sum to 1 exactly; Acceptor.rationalized() makes "
@@ -167,11 +167,11 @@ def test_exact_estimate(unseen: Any, row: list[Any]) -> None:
     ],
 )
 def test_counts_that_are_none(counts: Any, sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as refusal:
+    with pytest.raises(cp.errors.InvalidArgument) as refusal:
         cp.maximum_likelihood(counts, exact=True)
     assert str(refusal.value) == sentence
 
 
 def test_unseen_row_may_be_an_error() -> None:
-    with pytest.raises(cp.InvalidArgument, match="symbol number 0 was never read in state number 1"):
+    with pytest.raises(cp.errors.InvalidArgument, match="symbol number 0 was never read in state number 1"):
         cp.maximum_likelihood([[[1, 1], [0, 0]]], "error", exact=True)

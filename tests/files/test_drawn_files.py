@@ -87,8 +87,8 @@ def test_a_file_leaves_nothing_out_that_a_picture_does(suffix: str, tmp_path: Pa
     text = (tmp_path / f"model.{suffix}").read_text()
     assert "more line" not in text
     assert cp.load(tmp_path / f"model.{suffix}") == acceptor
-    picture = cp.to_dot(acceptor) if suffix == "dot" else cp.to_tikz(acceptor)
-    with pytest.raises(cp.FormatError, match=r"expected names in full .*; got '… and "):
+    picture = cp.drawing.to_dot(acceptor) if suffix == "dot" else cp.drawing.to_tikz(acceptor)
+    with pytest.raises(cp.errors.FormatError, match=r"expected names in full .*; got '… and "):
         loaded(picture, tmp_path, suffix)
 
 
@@ -96,9 +96,9 @@ def test_a_file_leaves_nothing_out_that_a_picture_does(suffix: str, tmp_path: Pa
 def test_pictures_of_the_gallery_are_read_too(name: str, tmp_path: Path) -> None:
     acceptor = GALLERY[name]
     for text, suffix in (
-        (cp.to_dot(acceptor), "dot"),
-        (cp.to_dot(acceptor, orientation="down"), "dot"),
-        (cp.to_tikz(acceptor), "tikz"),
+        (cp.drawing.to_dot(acceptor), "dot"),
+        (cp.drawing.to_dot(acceptor, orientation="down"), "dot"),
+        (cp.drawing.to_tikz(acceptor), "tikz"),
     ):
         found = loaded(text, tmp_path, suffix)
         assert by_names(found) == by_names(acceptor)
@@ -110,7 +110,7 @@ def test_pictures_of_the_gallery_are_read_too(name: str, tmp_path: Path) -> None
 @given(acceptor=acceptors(exact=True))
 def test_pictures_of_exact_acceptors_are_read(acceptor: cp.Acceptor, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.getbasetemp()
-    for text, suffix in ((cp.to_dot(acceptor), "dot"), (cp.to_tikz(acceptor), "tikz")):
+    for text, suffix in ((cp.drawing.to_dot(acceptor), "dot"), (cp.drawing.to_tikz(acceptor), "tikz")):
         assert by_names(loaded(text, folder, suffix)) == by_names(acceptor)
 
 
@@ -118,7 +118,7 @@ def test_pictures_of_dfas_are_read(tmp_path: Path) -> None:
     language = cp.Language(cp.p_adic(3), "1/3")
     dfa = language.to_dfa()
     assert isinstance(dfa, cp.DFA)
-    for text, suffix in ((cp.to_dot(dfa), "dot"), (cp.to_tikz(dfa), "tikz")):
+    for text, suffix in ((cp.drawing.to_dot(dfa), "dot"), (cp.drawing.to_tikz(dfa), "tikz")):
         found = loaded(text, tmp_path, suffix)
         for word in ("", "0", "1", "01", "12", "20", "0121", "2210"):
             assert found.exact_acceptance(word) == dfa.accepts(word)
@@ -130,16 +130,21 @@ def test_a_picture_is_never_read_as_one_of_other_symbols(symbol: str, tmp_path: 
     dfa = cp.Language(one, "1/2").to_dfa()
     assert isinstance(dfa, cp.DFA)
     for value in (one, dfa):
-        for text, suffix in ((cp.to_dot(value), "dot"), (cp.to_tikz(value), "tikz")):
+        for text, suffix in ((cp.drawing.to_dot(value), "dot"), (cp.drawing.to_tikz(value), "tikz")):
             assert f"'{symbol}'" in text
-            with pytest.raises(cp.FormatError, match=r"line \d+: (expected a probab|brackets and quotes|a line ends)"):
+            with pytest.raises(
+                cp.errors.FormatError, match=r"line \d+: (expected a probab|brackets and quotes|a line ends)"
+            ):
                 loaded(text, tmp_path, suffix)
 
 
 def test_rounded_pictures_are_refused_or_rescaled(tmp_path: Path) -> None:
     learned = cp.random_acceptor(3, "ab", rng=0)
-    for text, suffix in ((cp.to_dot(learned, digits=2), "dot"), (cp.to_tikz(learned, digits=2), "tikz")):
-        with pytest.raises(cp.FormatError, match=r"must sum to 1; got .* to rescale"):
+    for text, suffix in (
+        (cp.drawing.to_dot(learned, digits=2), "dot"),
+        (cp.drawing.to_tikz(learned, digits=2), "tikz"),
+    ):
+        with pytest.raises(cp.errors.FormatError, match=r"must sum to 1; got .* to rescale"):
             loaded(text, tmp_path, suffix)
         found = loaded(text, tmp_path, suffix, normalized=True)
         np.testing.assert_allclose(found.transitions, learned.transitions, rtol=0, atol=0.01)
@@ -215,7 +220,7 @@ def test_a_picture_by_hand(tmp_path: Path) -> None:
 \path (s) edge (q);
 \path (q) edge[loop above] node {a \_: $\frac{1}{3}$ \\{}b,\\[2pt]c \\{}a \_\textbackslash{}x: 2/3} (q);
 \end{tikzpicture}"""
-    with pytest.raises(cp.FormatError, match=r"line 6: control characters, \\ and % are escaped"):
+    with pytest.raises(cp.errors.FormatError, match=r"line 6: control characters, \\ and % are escaped"):
         loaded(text, tmp_path, "tikz")
     found = loaded(text.replace(r"a \_\textbackslash{}x: 2/3", r"d"), tmp_path, "tikz", normalized=True)
     assert (found.states, list(found.alphabet), found.final_states) == (("q10",), ["a _", "b", "c", "d"], ("q10",))
@@ -366,15 +371,17 @@ def test_wrong_drawings_are_refused_with_the_place(
 ) -> None:
     text = {"dot": DOT, "tikz": TIKZ}[suffix]
     assert old in text
-    with pytest.raises(cp.FormatError) as refused:
+    with pytest.raises(cp.errors.FormatError) as refused:
         loaded(text.replace(old, new, 1), tmp_path, suffix)
     assert str(refused.value).removeprefix(f"{tmp_path}/model.{suffix}: ").startswith(sentence)
 
 
 def test_a_belief_network_is_not_an_acceptor(tmp_path: Path) -> None:
     network = cp.BeliefNetwork(cp.p_adic(2), 2)
-    for text, suffix in ((cp.to_dot(network), "dot"), (cp.to_tikz(network), "tikz")):
-        with pytest.raises(cp.FormatError, match="expected lines such as a, b: 1/2 on the arrow of a step; got ''"):
+    for text, suffix in ((cp.drawing.to_dot(network), "dot"), (cp.drawing.to_tikz(network), "tikz")):
+        with pytest.raises(
+            cp.errors.FormatError, match="expected lines such as a, b: 1/2 on the arrow of a step; got ''"
+        ):
             loaded(text, tmp_path, suffix)
 
 
@@ -403,7 +410,7 @@ def test_bounds(text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("cutpoint.files.dot.MOST_ENTRIES", 100)
     monkeypatch.setattr("cutpoint.files.dot.MOST_FRACTIONS", 50)
     monkeypatch.setattr("cutpoint.files.dot.MOST_PARALLEL", 50)
-    with pytest.raises(cp.FormatError) as refused:
+    with pytest.raises(cp.errors.FormatError) as refused:
         loaded(text, tmp_path)
     assert str(refused.value).removeprefix(f"{tmp_path}/model.dot: ").startswith(sentence)
 
@@ -418,8 +425,8 @@ def test_latex_compiles_what_is_written(tmp_path: Path) -> None:
     )
     dfa = cp.Language(cp.p_adic(2), "4/7").to_dfa()
     assert isinstance(dfa, cp.DFA)
-    pictures = [cp.to_tikz(dfa), cp.to_tikz(cp.BeliefNetwork(cp.p_adic(2), 3))]
-    pictures += [cp.to_tikz(acceptor) for acceptor in (*GALLERY.values(), signs)]
+    pictures = [cp.drawing.to_tikz(dfa), cp.drawing.to_tikz(cp.BeliefNetwork(cp.p_adic(2), 3))]
+    pictures += [cp.drawing.to_tikz(acceptor) for acceptor in (*GALLERY.values(), signs)]
     for acceptor in (*GALLERY.values(), signs):
         cp.save(acceptor, tmp_path / "model.tikz")
         pictures.append((tmp_path / "model.tikz").read_text())

@@ -208,7 +208,7 @@ def test_a_file_written_by_hand_is_read(tmp_path: Path) -> None:
 
 @given(acceptor=named_acceptors(), cut_point=st.none() | st.floats(0, 1) | st.fractions(0, 1))
 def test_what_is_written_fits_the_schema(acceptor: cp.Acceptor, cut_point: Any) -> None:
-    written = json_file.write(cp.Model(acceptor, cut_point, {"a": 1}), None)  # type: ignore[arg-type]
+    written = json_file.write(cp.files.Model(acceptor, cut_point, {"a": 1}), None)  # type: ignore[arg-type]
     assert list(schema().iter_errors(json.loads(written[""]))) == []
 
 
@@ -270,7 +270,7 @@ def test_a_wrong_file_is_refused_with_the_place(name: str, tmp_path: Path) -> No
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
-    with pytest.raises(cp.FormatError) as refused:
+    with pytest.raises(cp.errors.FormatError) as refused:
         cp.load(path)
     assert sentence in str(refused.value)
     assert str(refused.value).startswith(f"{path}: ")
@@ -292,7 +292,7 @@ def test_the_schema_refuses_wrong_files(tmp_path: Path) -> None:
 def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> None:
     for suffix in (".json", ".npz"):
         path = tmp_path / f"model{suffix}"
-        written = cp.Model(as_floats(COIN), 0.25, {"note": "x"})
+        written = cp.files.Model(as_floats(COIN), 0.25, {"note": "x"})
         cp.save(written, path)
         content = path.read_bytes()
         accepted = 0
@@ -300,7 +300,7 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
             path.write_bytes(content[:i] + bytes([content[i] ^ 1]) + content[i + 1 :])
             try:
                 found = cp.read_model(path)
-            except cp.FormatError:
+            except cp.errors.FormatError:
                 continue
             accepted += 1
             assert found == written, i
@@ -351,7 +351,7 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
 def test_what_cannot_be_written_is_said_and_nothing_is_written(
     suffix: str, options: dict[str, Any], sentence: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(cp.InvalidArgument) as refused:
+    with pytest.raises(cp.errors.InvalidArgument) as refused:
         cp.save(COIN, tmp_path / f"model{suffix}", **options)
     assert sentence in str(refused.value)
     assert not list(tmp_path.iterdir())
@@ -366,7 +366,7 @@ def test_names_that_a_file_cannot_keep_are_refused(name: Any, tmp_path: Path) ->
     for changed in (COIN.replace(states=[name, "s2"]), COIN.replace(alphabet=["0", (1, name), "2"])):
         for suffix in (".json", ".drn", ".att", ".dot", ".tikz"):
             with pytest.raises(
-                cp.InvalidArgument, match="a file can keep names that are text, numbers of at most 4,300"
+                cp.errors.InvalidArgument, match="a file can keep names that are text, numbers of at most 4,300"
             ):
                 cp.save(changed, tmp_path / f"model{suffix}", weights="probability" if suffix == ".att" else None)
     assert not list(tmp_path.iterdir())
@@ -376,17 +376,17 @@ def test_deep_names_and_long_fractions_are_refused(tmp_path: Path) -> None:
     deep: Any = "a"
     for _ in range(101):
         deep = (deep,)
-    with pytest.raises(cp.InvalidArgument, match="a file can keep names"):
+    with pytest.raises(cp.errors.InvalidArgument, match="a file can keep names"):
         cp.save(COIN.replace(states=[deep, "s2"]), tmp_path / "model.json")
     cp.save(COIN.replace(states=[deep[0], "s2"]), tmp_path / "model.json")
     assert cp.load(tmp_path / "model.json").states == (deep[0], "s2")
     small = Fraction(1, 3**20000)
-    with pytest.raises(cp.InvalidAcceptor, match="in the range of floats"):
+    with pytest.raises(cp.errors.InvalidAcceptor, match="in the range of floats"):
         COIN.replace(initial=[small, 1 - small])
     long = Fraction(3**20000 - 1, 3**20000)
     split = cp.Acceptor(2, "a", [[[long / 2, 1 - long / 2], [0, 1]]], 0, {1})
     for suffix in (".json", ".drn", ".dot", ".tikz"):
-        with pytest.raises(cp.InvalidArgument, match="a file can keep fractions of at most 4,300 digits"):
+        with pytest.raises(cp.errors.InvalidArgument, match="a file can keep fractions of at most 4,300 digits"):
             cp.save(split, tmp_path / f"model{suffix}")
 
 
@@ -409,7 +409,7 @@ def test_symbols_whose_texts_agree_get_numbers_for_keys(tmp_path: Path) -> None:
 def test_too_large_for_text_is_refused_before_it_is_written(tmp_path: Path) -> None:
     large = cp.Acceptor(1415, "a", np.eye(1415)[None], 0, {1})
     with pytest.raises(
-        cp.InvalidArgument, match="1,415 states and 1 symbol make 2,002,225 transitions, more than the 2,000"
+        cp.errors.InvalidArgument, match="1,415 states and 1 symbol make 2,002,225 transitions, more than the 2,000"
     ):
         cp.save(large, tmp_path / "model.json")
     cp.save(large, tmp_path / "model.npz")
@@ -423,7 +423,7 @@ def test_what_would_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
         (".json", "a file can keep a model of .* values in JSON, names included; this has more."),
         (".drn", "the file would have 29 lines, more than the 20 of a text file. Save as .npz."),
     ):
-        with pytest.raises(cp.InvalidArgument, match=sentence):
+        with pytest.raises(cp.errors.InvalidArgument, match=sentence):
             cp.save(COIN, tmp_path / f"model{suffix}")
     assert not list(tmp_path.iterdir())
 
@@ -458,7 +458,9 @@ def test_a_failed_write_leaves_the_old_files_and_nothing_else(tmp_path: Path, mo
                     raise OSError(28, "No space left on device")
 
             monkeypatch.setattr(os, "fsync", forced)
-            with pytest.raises(cp.InvalidFile, match=r"model\.\w+: cannot be written \(No space left on device\)\.$"):
+            with pytest.raises(
+                cp.errors.InvalidFile, match=r"model\.\w+: cannot be written \(No space left on device\)\.$"
+            ):
                 cp.save(new, folder / f"model{suffix}")
             monkeypatch.undo()
             assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -477,41 +479,41 @@ def test_files_can_be_read_as_the_mask_allows_and_links_stay(tmp_path: Path) -> 
 
 
 def test_paths_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(cp.InvalidFile, match=r"none\.json: cannot be read \(No such file or directory\)\.$"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"none\.json: cannot be read \(No such file or directory\)\.$"):
         cp.load(tmp_path / "none.json")
-    with pytest.raises(cp.InvalidFile, match=r"cannot be written \(No such file or directory\)\.$"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"cannot be written \(No such file or directory\)\.$"):
         cp.save(COIN, tmp_path / "none" / "model.json")
     (tmp_path / "folder.json").mkdir()
-    with pytest.raises(cp.InvalidFile, match=r"folder\.json: cannot be read \(Is a directory\)\.$"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"folder\.json: cannot be read \(Is a directory\)\.$"):
         cp.load(tmp_path / "folder.json")
-    with pytest.raises(cp.InvalidFile, match=r"cannot be written \(it is a folder\)\.$"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"cannot be written \(it is a folder\)\.$"):
         cp.save(COIN, tmp_path / "folder.json")
     for call in (lambda: cp.load("a\0.json"), lambda: cp.save(COIN, "a\0.json")):
-        with pytest.raises(cp.InvalidFile, match="embedded null byte"):
+        with pytest.raises(cp.errors.InvalidFile, match="embedded null byte"):
             call()
     for path in (3, None, COIN):
-        with pytest.raises(cp.InvalidArgument, match="expected the path of a file; got "):
+        with pytest.raises(cp.errors.InvalidArgument, match="expected the path of a file; got "):
             cp.load(path)  # type: ignore[arg-type]
-    with pytest.raises(cp.InvalidArgument, match=r"^expected an Acceptor; got 3\.$"):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"^expected an Acceptor; got 3\.$"):
         cp.save(3, tmp_path / "model.json")  # type: ignore[arg-type]
     cp.save(as_floats(COIN), tmp_path / "model.tra")
     (tmp_path / "model.lab").unlink()
-    with pytest.raises(cp.InvalidFile, match=r"model\.lab: cannot be read"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"model\.lab: cannot be read"):
         cp.load(tmp_path / "model.tra")
 
 
 def test_a_model_is_a_value() -> None:
-    model = cp.Model(COIN, "1/3", {"a": 1})
-    assert model == cp.Model(cp.p_adic(3), Fraction(1, 3), {"a": 1})
-    assert model != cp.Model(COIN, "1/3")
-    assert len({model, cp.Model(cp.p_adic(3), Fraction(1, 3), {"a": 1})}) == 1
+    model = cp.files.Model(COIN, "1/3", {"a": 1})
+    assert model == cp.files.Model(cp.p_adic(3), Fraction(1, 3), {"a": 1})
+    assert model != cp.files.Model(COIN, "1/3")
+    assert len({model, cp.files.Model(cp.p_adic(3), Fraction(1, 3), {"a": 1})}) == 1
     with pytest.raises(TypeError):
         model.metadata["b"] = 2  # type: ignore[index]
 
 
 def test_rows_printed_with_few_digits_can_be_rescaled(tmp_path: Path) -> None:
     (tmp_path / "model.att").write_text("0 0 a 0.693147\n0 1 a 0.693147\n1 1 a\n1\n")
-    with pytest.raises(cp.FormatError, match=r"row of symbol 'a', state 0 must sum to 1; got 1\.00000018"):
+    with pytest.raises(cp.errors.FormatError, match=r"row of symbol 'a', state 0 must sum to 1; got 1\.00000018"):
         cp.load(tmp_path / "model.att")
     found = cp.load(tmp_path / "model.att", normalized=True)
     assert found.transitions.tolist() == [[[0.5, 0.5], [0.0, 1.0]]]
@@ -555,6 +557,6 @@ JFF = (FOLDER / "even.jff").read_text()
 def test_wrong_jflap_files_are_refused_with_the_line(old: str, new: str, sentence: str, tmp_path: Path) -> None:
     assert old in JFF
     (tmp_path / "model.jff").write_text(JFF.replace(old, new))
-    with pytest.raises(cp.FormatError) as refused:
+    with pytest.raises(cp.errors.FormatError) as refused:
         cp.load(tmp_path / "model.jff")
     assert sentence in str(refused.value)

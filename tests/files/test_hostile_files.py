@@ -38,7 +38,7 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
 def refusal(path: Path, content: str | bytes, **options: Any) -> str:
     """Sentence with which a file of this content is refused."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(cp.FormatError) as refused:
+    with pytest.raises(cp.errors.FormatError) as refused:
         cp.load(path, **options)
     sentence = str(refused.value)
     assert sentence.startswith(f"{path.parent}/model."), sentence
@@ -117,7 +117,7 @@ def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
         f"{Path(memory.__file__).read_text()}\n"
         "import sys, cutpoint as cp\n"
         "try: cp.load(sys.argv[1])\n"
-        "except cp.FormatError as wrong: print(wrong)\n"
+        "except cp.errors.FormatError as wrong: print(wrong)\n"
         "print(peak())"
     )
     done = subprocess.run(
@@ -448,11 +448,11 @@ WORDS += [
 ]
 
 
-def outcome(path: Path, **options: Any) -> cp.Model | str:
+def outcome(path: Path, **options: Any) -> cp.files.Model | str:
     """Model of a file, or the sentence that refuses it; any other error is a failure."""
     try:
         return cp.read_model(path, **options)
-    except cp.FormatError as wrong:
+    except cp.errors.FormatError as wrong:
         return str(wrong)
 
 

@@ -330,7 +330,7 @@ def test_refused_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     name, content, options, sentence = CASES[case]
     monkeypatch.chdir(tmp_path)
     Path(name).write_bytes(content)
-    with pytest.raises(cp.FormatError) as caught:
+    with pytest.raises(cp.errors.FormatError) as caught:
         cp.read_sample(name, **options)
     found = str(caught.value)
     assert found == sentence if sentence.endswith(".") or "…" in sentence else found.startswith(sentence)
@@ -356,7 +356,7 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", ARGUMENTS)
 def test_refused_arguments(case: str) -> None:
     options, sentence = ARGUMENTS[case]
-    with pytest.raises(cp.InvalidArgument) as caught:
+    with pytest.raises(cp.errors.InvalidArgument) as caught:
         cp.read_sample(io.StringIO("ab\t1\n"), **options)
     assert str(caught.value) == sentence
 
@@ -368,22 +368,22 @@ def test_an_unknown_option_is_a_type_error() -> None:
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     for name in ("missing.tsv", "missing.parquet", "missing.tsv.gz"):
-        with pytest.raises(cp.InvalidFile, match=r"missing.*: the file cannot be opened \(No such file"):
+        with pytest.raises(cp.errors.InvalidFile, match=r"missing.*: the file cannot be opened \(No such file"):
             cp.read_sample(tmp_path / name)
-    with pytest.raises(cp.InvalidFile, match=r"the file cannot be opened \(Is a directory\)\.$"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"the file cannot be opened \(Is a directory\)\.$"):
         cp.read_sample(tmp_path, format="tsv")
-    with pytest.raises(cp.InvalidFile, match=r"the file cannot be opened \(No such file\)\.$"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"the file cannot be opened \(No such file\)\.$"):
         cp.read_sample("https://example.org/words.parquet")
 
 
 def test_separators_that_come_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "BLOCK", 6)
     with pytest.raises(
-        cp.InvalidFile, match=r"^the stream: line 4, column 1: this word holds a blank, but none of the"
+        cp.errors.InvalidFile, match=r"^the stream: line 4, column 1: this word holds a blank, but none of the"
     ):
         cp.read_sample(io.StringIO("ab\nba\nab\na b\n"))
     with pytest.raises(
-        cp.InvalidFile, match=r"^the stream: 'label' first occurs after line 2; the first line must have it"
+        cp.errors.InvalidFile, match=r"^the stream: 'label' first occurs after line 2; the first line must have it"
     ):
         cp.read_sample(io.StringIO('{"word": "a"}\n{"word": "a", "label": 1}\n'), format="ndjson")
 
@@ -398,7 +398,7 @@ import sys
 for module in {hide}: sys.modules[module] = None
 import cutpoint as cp
 try: cp.read_sample({str(tmp_path / name)!r})
-except cp.MissingExtra as problem: print(problem)
+except cp.errors.MissingExtra as problem: print(problem)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith('the extra data: pip install "cutpoint[data]".\n')
@@ -423,7 +423,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path
     for source, sentence in sources:
         tracemalloc.start()
         try:
-            with pytest.raises(cp.InvalidFile, match="^" + re.escape(sentence)):
+            with pytest.raises(cp.errors.InvalidFile, match="^" + re.escape(sentence)):
                 cp.read_sample(source)
             assert tracemalloc.get_traced_memory()[1] < 2 * streams.LONGEST_LINE
         finally:
@@ -433,7 +433,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path
 def test_a_quote_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cutpoint.files.delimited.LONGEST_LINE", 1000)
     monkeypatch.setattr(streams, "BLOCK", 100)
-    with pytest.raises(cp.InvalidFile, match=r"line 2: the quote that is opened in this row is not closed\.$"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"line 2: the quote that is opened in this row is not closed\.$"):
         cp.read_sample(io.StringIO('word\n"' + "ab\n" * 10_000), format="csv")
 
 
@@ -443,7 +443,7 @@ def test_a_file_that_grows_out_of_proportion_is_refused(tmp_path: Path, monkeypa
     path = tmp_path / "rows.tsv.gz"
     path.write_bytes(gzip.compress(b"1\tab\n" * (1 << 20)))
     with pytest.raises(
-        cp.InvalidFile, match=r"must grow by at most a factor of 200 when it is decompressed; it grows by"
+        cp.errors.InvalidFile, match=r"must grow by at most a factor of 200 when it is decompressed; it grows by"
     ):
         cp.read_sample(path)
     monkeypatch.setattr(streams, "ALWAYS_FINE", 1 << 26)
@@ -482,7 +482,7 @@ def mutated(rng: random.Random, content: bytes) -> bytes:
 def is_sample_or_sentence(source: Any, name: str, **options: Any) -> bool:
     try:
         return cp.read_sample(source, **options).total > 0
-    except cp.InvalidFile as problem:
+    except cp.errors.InvalidFile as problem:
         return str(problem).startswith(f"{name}: ") and "\n" not in str(problem)
 
 

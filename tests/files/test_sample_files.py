@@ -107,7 +107,7 @@ def test_parquet_comes_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("cutpoint.files.parquet.SLICE", 3)
     words = [f"{k:b}" for k in range(8)]
     pl.DataFrame({"word": words}).write_parquet(tmp_path / "w.parquet")
-    chunks = list(cp.read_chunks(tmp_path / "w.parquet"))
+    chunks = list(cp.files.read_chunks(tmp_path / "w.parquet"))
     assert [list(chunk.lines) for chunk in chunks] == [[1, 2, 3], [4, 5, 6], [7, 8]]
     assert [word for chunk in chunks for word in chunk.words] == words
 
@@ -134,7 +134,7 @@ def test_a_long_table_of_events_by_the_names_of_its_columns() -> None:
     columns: Any = {"id": "who", "order": "at", "event": "what", "outcome": "sold"}
     expected = cp.Sample([["look"], ["look", "buy"], []], [False, True, None])
     assert cp.read_sample(io.StringIO(rows), format="csv", **columns) == expected
-    (chunk,) = cp.read_chunks(io.StringIO(rows), format="csv", **columns)
+    (chunk,) = cp.files.read_chunks(io.StringIO(rows), format="csv", **columns)
     assert (chunk.ids, list(chunk.lines)) == (["8", "7", "9"], [2, 3, 5])
     numbers: Any = {"id": 1, "order": 2, "event": 3, "outcome": 4}
     assert cp.read_sample(io.StringIO(rows.split("\n", 1)[1]), format="csv", **numbers) == expected
@@ -144,7 +144,7 @@ def test_a_long_table_of_events_by_the_names_of_its_columns() -> None:
 
 def test_characters_and_separators() -> None:
     def words(text: str, **options: Any) -> Any:
-        return next(cp.read_chunks(io.StringIO(text), **options)).words
+        return next(cp.files.read_chunks(io.StringIO(text), **options)).words
 
     assert list(words("ab\nb\n")) == ["ab", "b"]
     assert list(words("ab b\nab\n")) == [["ab", "b"], ["ab"]]
@@ -178,7 +178,7 @@ def test_names_tell_the_format(tmp_path: Path) -> None:
     path.write_text("1 2\n2 0 1\n")
     assert cp.read_sample(path) == cp.Sample(["01"])
     with pytest.raises(
-        cp.InvalidArgument, match=r"the format is not clear from the name 'x\.dat'\. Pass format=…, one of"
+        cp.errors.InvalidArgument, match=r"the format is not clear from the name 'x\.dat'\. Pass format=…, one of"
     ):
         cp.read_sample(tmp_path / "x.dat")
 
@@ -208,7 +208,7 @@ class Endless:
 
 def test_a_file_is_read_in_one_pass_a_block_at_a_time() -> None:
     source: Any = Endless()
-    for k, chunk in zip(range(3), cp.read_chunks(source, accepted=1, word=2), strict=False):
+    for k, chunk in zip(range(3), cp.files.read_chunks(source, accepted=1, word=2), strict=False):
         assert source.given == (k + 1) * streams.BLOCK
         assert len(chunk.words) == len(chunk.lines) <= streams.BLOCK // 7
     assert chunk.lines[0] == 2 * len(chunk.words) + 1
@@ -217,8 +217,8 @@ def test_a_file_is_read_in_one_pass_a_block_at_a_time() -> None:
 def test_unknown_symbols_are_told_with_their_line(tmp_path: Path) -> None:
     path = tmp_path / "w.tsv"
     path.write_text("0\t0 1\n1\t1 2\n")
-    with pytest.raises(cp.UnknownSymbol) as caught:
-        list(cp.read_chunks(path, alphabet=cp.p_adic(2).alphabet))
+    with pytest.raises(cp.errors.UnknownSymbol) as caught:
+        list(cp.files.read_chunks(path, alphabet=cp.p_adic(2).alphabet))
     assert str(caught.value) == f"{path}: line 2, position 1: symbol '2' is not in the alphabet {{'0', '1'}}."
 
 
@@ -290,7 +290,9 @@ def test_ndjson_holds_all_that_was_seen(folder: Path, kind: str, data: st.DataOb
 def test_abbadingo_there_and_back(folder: Path, sample: cp.Sample) -> None:
     assert again(sample, "s.abbadingo", folder, alphabet=sample.alphabet) == sample
     declared = cp.read_sample(folder / "s.abbadingo").alphabet
-    assert declared == cp.Alphabet(sorted(map(str, declared))) or [*declared] == [str(k) for k in range(len(declared))]
+    assert declared == cp.data.Alphabet(sorted(map(str, declared))) or [*declared] == [
+        str(k) for k in range(len(declared))
+    ]
 
 
 @given(
@@ -305,9 +307,9 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([("text", "label"), *rows])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "BLOCK", block)
-        chunks = cp.read_chunks(io.StringIO(text.getvalue()), format="csv", delimiter=delimiter, separator="")
+        chunks = cp.files.read_chunks(io.StringIO(text.getvalue()), format="csv", delimiter=delimiter, separator="")
         if not rows:
-            with pytest.raises(cp.InvalidFile, match=r"the file has a header and no rows\.$"):
+            with pytest.raises(cp.errors.InvalidFile, match=r"the file has a header and no rows\.$"):
                 list(chunks)
             return
         found = [pair for chunk in chunks for pair in zip(chunk.words, chunk.accepted or (), strict=True)]
@@ -348,7 +350,7 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
     ],
 )
 def test_what_a_format_cannot_hold_is_said(tmp_path: Path, sample: cp.Sample, name: str, sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument) as caught:
+    with pytest.raises(cp.errors.InvalidArgument) as caught:
         cp.write_sample(sample, tmp_path / name)
     assert str(caught.value) == sentence
     assert list(tmp_path.iterdir()) == []

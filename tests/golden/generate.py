@@ -10,7 +10,7 @@ import cutpoint as cp
 FOLDER = Path(__file__).parent / "v1"
 
 
-def golden() -> dict[str, tuple[cp.Model, dict[str, Any], dict[str, Any]]]:
+def golden() -> dict[str, tuple[cp.files.Model, dict[str, Any], dict[str, Any]]]:
     """Files with what they hold, and the options to write and to read them."""
     coin = cp.p_adic(3)
     pair = cp.mixture([coin, ~coin], ["1/7", "6/7"])
@@ -23,24 +23,24 @@ def golden() -> dict[str, tuple[cp.Model, dict[str, Any], dict[str, Any]]]:
     probability: dict[str, Any] = {"weights": "probability"}
     notes: dict[str, Any] = {"trained on": "journeys, 2024", "rows": 1000, "loss": 0.1, "final": True, "note": None}
     return {
-        "exact.json": (cp.Model(coin, "1/3"), {}, {}),
-        "mixture.json": (cp.Model(pair), {}, {}),
-        "floats.json": (cp.Model(floats, 0.25, notes), {}, {}),
-        "floats.npz": (cp.Model(floats, 0.25, notes), {}, {}),
-        "log.att": (cp.Model(floats), {}, {}),
-        "first.att": (cp.Model(first), {}, {}),
-        "exact.att": (cp.Model(pair), probability, probability),
-        "exact.drn": (cp.Model(pair), {}, {}),
-        "floats.drn": (cp.Model(floats), {}, {}),
-        "first.drn": (cp.Model(first), {}, {}),
-        "floats.tra": (cp.Model(floats), {}, {}),
-        "first.tra": (cp.Model(first), {}, {}),
-        "exact.dot": (cp.Model(pair), {}, {}),
-        "floats.dot": (cp.Model(floats), {}, {}),
-        "first.gv": (cp.Model(first), {}, {}),
-        "exact.tikz": (cp.Model(pair), {}, {}),
-        "floats.tikz": (cp.Model(floats), {}, {}),
-        "first.tex": (cp.Model(first), {}, {}),
+        "exact.json": (cp.files.Model(coin, "1/3"), {}, {}),
+        "mixture.json": (cp.files.Model(pair), {}, {}),
+        "floats.json": (cp.files.Model(floats, 0.25, notes), {}, {}),
+        "floats.npz": (cp.files.Model(floats, 0.25, notes), {}, {}),
+        "log.att": (cp.files.Model(floats), {}, {}),
+        "first.att": (cp.files.Model(first), {}, {}),
+        "exact.att": (cp.files.Model(pair), probability, probability),
+        "exact.drn": (cp.files.Model(pair), {}, {}),
+        "floats.drn": (cp.files.Model(floats), {}, {}),
+        "first.drn": (cp.files.Model(first), {}, {}),
+        "floats.tra": (cp.files.Model(floats), {}, {}),
+        "first.tra": (cp.files.Model(first), {}, {}),
+        "exact.dot": (cp.files.Model(pair), {}, {}),
+        "floats.dot": (cp.files.Model(floats), {}, {}),
+        "first.gv": (cp.files.Model(first), {}, {}),
+        "exact.tikz": (cp.files.Model(pair), {}, {}),
+        "floats.tikz": (cp.files.Model(floats), {}, {}),
+        "first.tex": (cp.files.Model(first), {}, {}),
     }
 
 

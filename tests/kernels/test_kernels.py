@@ -182,7 +182,9 @@ def test_the_choice_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cp.kernel_info()["kernels"] == "native"
     kernels.cache_clear()
     monkeypatch.setenv("CUTPOINT_KERNELS", "quick")
-    with pytest.raises(cp.KernelsUnavailable, match=r"CUTPOINT_KERNELS must be 'native' or 'reference'; got 'quick'\."):
+    with pytest.raises(
+        cp.errors.KernelsUnavailable, match=r"CUTPOINT_KERNELS must be 'native' or 'reference'; got 'quick'\."
+    ):
         cp.kernel_info()
     kernels.cache_clear()
 
@@ -198,6 +200,6 @@ def test_without_the_extension_the_reference_takes_over_and_says_so(monkeypatch:
         assert cp.kernel_info()["kernels"] == "reference"
     kernels.cache_clear()
     monkeypatch.setenv("CUTPOINT_KERNELS", "native")
-    with pytest.raises(cp.KernelsUnavailable, match="CUTPOINT_KERNELS=native, but the compiled kernels are not"):
+    with pytest.raises(cp.errors.KernelsUnavailable, match="CUTPOINT_KERNELS=native, but the compiled kernels are not"):
         kernels()
     kernels.cache_clear()

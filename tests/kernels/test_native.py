@@ -161,7 +161,7 @@ def test_probabilities_out_of_range_beside_ordinary_ones() -> None:
     only_x = acceptor.replace(final={"x"})
     sample = cp.Sample(["aaa", "ab", "b"], accepted=[True, True, True])
     check_equal(only_x, sample)
-    assert cp.log_likelihoods(only_x, sample)[0] == pytest.approx(3 * np.log(1e-200), rel=1e-14)
+    assert cp.em.log_likelihoods(only_x, sample)[0] == pytest.approx(3 * np.log(1e-200), rel=1e-14)
     subnormal = acceptor.replace(transitions={"a": [[5e-324, 1.0, 0.0], [0, 0.5, 0.5], [0, 0, 1]], "b": np.eye(3)})
     check_equal(subnormal, cp.Sample(words, accepted=[True] * 7, alphabet="ab"))
 

@@ -81,11 +81,11 @@ def test_normalized() -> None:
     assert acceptor.is_exact
     floats = cp.Acceptor.normalized(2, "f", [[[0.98, 0.98], [0, 1]]], [1.0, 3.0], {1})
     assert floats.transitions[0, 0].tolist() == [0.5, 0.5]
-    with pytest.raises(cp.InvalidAcceptor, match="row of symbol 'f', state 1 sums to 0 and cannot be rescaled"):
+    with pytest.raises(cp.errors.InvalidAcceptor, match="row of symbol 'f', state 1 sums to 0 and cannot be rescaled"):
         cp.Acceptor.normalized(2, "f", [[[1, 1], [0, 0]]], [1, 0], {1})
-    with pytest.raises(cp.InvalidAcceptor, match="initial sums to 0 and cannot be rescaled"):
+    with pytest.raises(cp.errors.InvalidAcceptor, match="initial sums to 0 and cannot be rescaled"):
         cp.Acceptor.normalized(2, "f", [[[1, 1], [1, 0]]], [0, 0], {1})
-    with pytest.raises(cp.InvalidAcceptor, match="must have entries that are not negative; got -1"):
+    with pytest.raises(cp.errors.InvalidAcceptor, match="must have entries that are not negative; got -1"):
         cp.Acceptor.normalized(2, "f", [[[3, -1], [1, 0]]], [1, 0], {1})
 
 

@@ -76,9 +76,9 @@ def test_paths_and_occupancy_given_a_verdict(accepted: bool | None, data: st.Dat
     }
     total = sum(runs.values(), Fraction(0))
     if total == 0:
-        with pytest.raises(cp.ImpossibleObservation, match="it has probability 0"):
+        with pytest.raises(cp.errors.ImpossibleObservation, match="it has probability 0"):
             acceptor.occupancy(word, accepted)
-        with pytest.raises(cp.ImpossibleObservation, match="it has probability 0"):
+        with pytest.raises(cp.errors.ImpossibleObservation, match="it has probability 0"):
             acceptor.most_likely_path(word, accepted)
         return
     assert runs[acceptor.most_likely_path(word, accepted)] == max(runs.values())
@@ -173,7 +173,7 @@ def test_operations_on_acceptance(data: st.DataObject) -> None:
 
 def test_operations_need_a_common_alphabet() -> None:
     with pytest.raises(
-        cp.InvalidArgument, match=r"acceptors must have the same alphabet; got \{'0', '1'\} and \{'d'\}\."
+        cp.errors.InvalidArgument, match=r"acceptors must have the same alphabet; got \{'0', '1'\} and \{'d'\}\."
     ):
         cp.p_adic(2) & cp.gallery.land_of_oz()
     with pytest.raises(TypeError):
@@ -193,7 +193,7 @@ def test_operations_need_a_common_alphabet() -> None:
     ],
 )
 def test_mixture_refuses(weights: list[float], sentence: str) -> None:
-    with pytest.raises(cp.InvalidArgument, match=sentence):
+    with pytest.raises(cp.errors.InvalidArgument, match=sentence):
         cp.mixture([cp.p_adic(2), cp.p_adic(2)], weights)
 
 
@@ -233,7 +233,7 @@ def test_samples_can_be_scored() -> None:
     sample = cp.Sample(["b", "ab", "b"], accepted=[True, False, True])
     acceptor = cp.random_acceptor(2, "ba", rng=1)
     assert acceptor.acceptances(sample).tolist() == acceptor.acceptances(["b", "ab"]).tolist()
-    with pytest.raises(cp.UnknownSymbol, match="symbol 'b' is not in the alphabet"):
+    with pytest.raises(cp.errors.UnknownSymbol, match="symbol 'b' is not in the alphabet"):
         cp.random_acceptor(2, "ac", rng=1).acceptances(sample)
 
 

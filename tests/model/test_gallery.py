@@ -49,7 +49,7 @@ def test_tomita_of_the_shared_data(number: int) -> None:
 
 def test_parity_and_deterministic() -> None:
     assert gallery.parity().acceptances(WORDS).tolist() == [float(word.count("1") % 2) for word in WORDS]
-    with pytest.raises(cp.InvalidArgument, match="state 'q' must have a next state for symbol 'b'; it has none"):
+    with pytest.raises(cp.errors.InvalidArgument, match="state 'q' must have a next state for symbol 'b'; it has none"):
         gallery.deterministic({"p": {"a": "p", "b": "q"}, "q": {"a": "p"}}, "p", {"q"})
 
 
@@ -83,7 +83,7 @@ def test_value_one() -> None:
     limit = x**n / (x**n + (1 - x) ** n)
     near = acceptor.acceptance(("b" + "a" * n + "b") * 60)
     assert near == pytest.approx(float(limit), rel=1e-3)
-    with pytest.raises(cp.InvalidArgument, match="x must be a probability between 0 and 1; got 2"):
+    with pytest.raises(cp.errors.InvalidArgument, match="x must be a probability between 0 and 1; got 2"):
         gallery.value_one(2)
 
 
@@ -92,9 +92,9 @@ def test_krylov_and_gambler() -> None:
     assert gallery.krylov(3).acceptance("+++") == 1.0
     assert gallery.gambler(4, start=1).exact_acceptance("p" * 3) == Fraction(1, 8)
     assert gallery.gambler(4, win="1/3").is_exact
-    with pytest.raises(cp.InvalidArgument, match="goal must be a whole number from 1 to 10,000; got 0"):
+    with pytest.raises(cp.errors.InvalidArgument, match="goal must be a whole number from 1 to 10,000; got 0"):
         gallery.gambler(0)
-    with pytest.raises(cp.InvalidArgument, match="start must be a whole number from 0 to 4; got 9"):
+    with pytest.raises(cp.errors.InvalidArgument, match="start must be a whole number from 0 to 4; got 9"):
         gallery.gambler(4, start=9)
 
 
@@ -110,12 +110,12 @@ def test_random_acceptor_and_words() -> None:
     assert cp.random_acceptor(3, "ab", rng=5) != cp.random_acceptor(3, "ab", rng=6)
     sharp = cp.random_acceptor(5, "ab", rng=1, concentration=1e-3)
     assert sharp.transitions.max() > 0.99
-    with pytest.raises(cp.InvalidArgument, match="concentration must be positive and at most 1e\\+06; got 0"):
+    with pytest.raises(cp.errors.InvalidArgument, match="concentration must be positive and at most 1e\\+06; got 0"):
         cp.random_acceptor(2, "a", rng=0, concentration=0)
     words = cp.random_words(["x", "yy"], 100, (2, 4), rng=0)
     assert {len(word) for word in words} == {2, 3, 4}
     assert cp.random_words("ab", 3, 5, rng=1) == cp.random_words("ab", 3, 5, rng=1)
-    with pytest.raises(cp.InvalidArgument, match="lengths must be a number or a pair"):
+    with pytest.raises(cp.errors.InvalidArgument, match="lengths must be a number or a pair"):
         cp.random_words("ab", 3, (5, 2), rng=1)
-    with pytest.raises(cp.InvalidArgument, match="count must be a whole number from 0 to 500,000,000; got -3"):
+    with pytest.raises(cp.errors.InvalidArgument, match="count must be a whole number from 0 to 500,000,000; got -3"):
         cp.random_words("ab", -3, 2, rng=1)

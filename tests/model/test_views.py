@@ -55,11 +55,11 @@ def test_network_of_figure_2() -> None:
     assert network.values("X3") == ("0", "1")
     assert network.values("S5") == ("s1", "s2")
     assert [f.name for f in network.factors[:3]] == ["p(S1)", "p(X1)", "p(S2 | X1, S1)"]
-    assert "X4 -> S5;" in cp.to_dot(network)
+    assert "X4 -> S5;" in cp.drawing.to_dot(network)
     assert cp.BeliefNetwork(cp.p_adic(2), 0).nodes == ("S1",)
-    assert cp.to_dot(cp.BeliefNetwork(cp.p_adic(2), 0)).count("->") == 0
+    assert cp.drawing.to_dot(cp.BeliefNetwork(cp.p_adic(2), 0)).count("->") == 0
     assert repr(network) == "<BeliefNetwork: 9 nodes, 8 arcs, for inputs of length 4>"
-    with pytest.raises(cp.InvalidArgument, match="the network has the nodes X1, X2"):
+    with pytest.raises(cp.errors.InvalidArgument, match="the network has the nodes X1, X2"):
         network.values("X5")
 
 
@@ -159,17 +159,17 @@ def test_chains_cannot_be_changed_or_misused() -> None:
         chain.stationary[0, 0] = 9
     with pytest.raises(AttributeError, match="a MarkovChain is immutable"):
         chain.matrix = np.eye(3)
-    with pytest.raises(cp.InvalidArgument, match="steps must be a whole number, 0 or more; got -1"):
+    with pytest.raises(cp.errors.InvalidArgument, match="steps must be a whole number, 0 or more; got -1"):
         chain.power(-1)
-    with pytest.raises(cp.InvalidArgument, match="needs a square matrix; got shape \\(2, 2\\)"):
-        cp.MarkovChain(np.eye(2), ["a"])
-    with pytest.raises(cp.InvalidArgument, match="must not be negative and must sum to 1"):
-        cp.MarkovChain(np.array([[2.0, -1.0], [0.3, 0.1]]), ["a", "b"])
+    with pytest.raises(cp.errors.InvalidArgument, match="needs a square matrix; got shape \\(2, 2\\)"):
+        cp.model.MarkovChain(np.eye(2), ["a"])
+    with pytest.raises(cp.errors.InvalidArgument, match="must not be negative and must sum to 1"):
+        cp.model.MarkovChain(np.array([[2.0, -1.0], [0.3, 0.1]]), ["a", "b"])
 
 
 def test_dot_escapes_names() -> None:
     acceptor = cp.Acceptor(['say "hi"', "back\\slash"], ["new\nline"], [[[0.25, 0.75], [0, 1]]], [0.5, 0.5], set())
-    text = cp.to_dot(acceptor)
+    text = cp.drawing.to_dot(acceptor)
     assert r'label="say \"hi\""' in text
     assert r'label="back\\slash"' in text
     assert r'label="new\\nline: 0.25"' in text
@@ -179,7 +179,7 @@ def test_dot_escapes_names() -> None:
 def test_dot_of_a_dfa() -> None:
     dfa = cp.Language(A_PARITY, "1/2").to_dfa()
     assert isinstance(dfa, cp.DFA)
-    assert cp.to_dot(dfa).splitlines()[1:] == [
+    assert cp.drawing.to_dot(dfa).splitlines()[1:] == [
         "  rankdir=LR;",
         '  node [fontname="Helvetica,Arial,sans-serif", shape=circle];',
         '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=12];',
@@ -196,7 +196,7 @@ def test_dot_of_a_dfa() -> None:
 
 
 def test_tables_of_exact_acceptors_show_fractions() -> None:
-    assert cp.forward_table(cp.p_adic(3), "12").splitlines()[1:] == [
+    assert cp.drawing.forward_table(cp.p_adic(3), "12").splitlines()[1:] == [
         "0        1    0    0",
         "1  1     2/3  1/3  1/3",
         "2  2     2/9  7/9  7/9",
@@ -211,7 +211,7 @@ def test_print_is_bounded() -> None:
 
 def test_forward_table_of_symbols_longer_than_a_character() -> None:
     acceptor = cp.Acceptor(["x", "y"], ["buy", "quit"], [[[0.9, 0.1], [0, 1]], [[1, 0], [1, 0]]], "x", {"y"})
-    assert cp.forward_table(acceptor, ["buy", "buy"]).splitlines() == [
+    assert cp.drawing.forward_table(acceptor, ["buy", "buy"]).splitlines() == [
         "k  read  x     y     accepted",
         "0        1     0     0",
         "1  buy   0.9   0.1   0.1",

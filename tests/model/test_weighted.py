@@ -120,7 +120,7 @@ def test_turakainen_of_floats_is_exact() -> None:
 
 def test_turakainen_names_its_parts() -> None:
     made = cp.WeightedAutomaton.of(cp.p_adic(2)).to_acceptor("1/2")
-    assert isinstance(made, cp.SameLanguage)
+    assert isinstance(made, cp.model.SameLanguage)
     assert list(cp.Language(made.acceptor, made.cut_point).words(3)) == list(cp.Language(cp.p_adic(2), "1/2").words(3))
 
 
@@ -174,41 +174,49 @@ PARTS: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("changes", "kind", "sentence"),
     [
-        ({"alphabet": ""}, cp.InvalidArgument, "a linear function needs at least one symbol; the alphabet is empty."),
-        ({"initial": 3}, cp.InvalidArgument, "initial must be a vector of numbers; got 3."),
-        ({"initial": "ab"}, cp.InvalidArgument, "initial must be a vector of numbers; got 'ab'."),
-        ({"initial": [[1, 0]]}, cp.InvalidArgument, "initial must be a vector of numbers; got [[1, 0]]."),
+        (
+            {"alphabet": ""},
+            cp.errors.InvalidArgument,
+            "a linear function needs at least one symbol; the alphabet is empty.",
+        ),
+        ({"initial": 3}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got 3."),
+        ({"initial": "ab"}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got 'ab'."),
+        ({"initial": [[1, 0]]}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got [[1, 0]]."),
         (
             {"initial": [1, "x"]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "initial[1]: expected a finite number or a string such as '1/3'; got 'x'.",
         ),
-        ({"initial": [1.0, np.nan]}, cp.InvalidArgument, "initial[1] must be a finite number; got nan."),
+        ({"initial": [1.0, np.nan]}, cp.errors.InvalidArgument, "initial[1] must be a finite number; got nan."),
         (
             {"final": [0, 1, 2]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "final must have shape (2,) (one number per dimension, as initial has); got shape (3,).",
         ),
-        ({"final": [0, np.inf]}, cp.InvalidArgument, "final[1] must be a finite number; got inf."),
+        ({"final": [0, np.inf]}, cp.errors.InvalidArgument, "final[1] must be a finite number; got inf."),
         (
             {"transitions": {"a": [[1]]}},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "transitions must have a matrix for every symbol; none for {'b'}.",
         ),
         (
             {"transitions": {"a": [[1]], "b": [[1]]}},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "transitions['a'] must have shape (2, 2) (one row and one column per dimension); got shape (1, 1).",
         ),
-        ({"transitions": {"c": [[1]]}}, cp.UnknownSymbol, "transitions: symbol 'c' is not in the alphabet {'a', 'b'}."),
+        (
+            {"transitions": {"c": [[1]]}},
+            cp.errors.UnknownSymbol,
+            "transitions: symbol 'c' is not in the alphabet {'a', 'b'}.",
+        ),
         (
             {"transitions": [[[1]]]},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "transitions must have shape (2, 2, 2) (one square matrix per symbol); got shape (1, 1, 1).",
         ),
         (
             {"initial": []},
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "final must have shape (0,) (one number per dimension, as initial has); got shape (2,).",
         ),
     ],

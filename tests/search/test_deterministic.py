@@ -121,7 +121,7 @@ def test_only_labels_at_the_ends_of_words_and_room_for_wrong_ones() -> None:
 def test_flipped_labels_do_not_leak_into_long_words() -> None:
     words = cp.random_words("ab", 400, (0, 9), rng=1)
     sample = cp.simulate(cp.mixture([MOD_THREE, ~MOD_THREE], [0.95, 0.05]), words, rng=2)
-    with pytest.warns(cp.UnusedStatesWarning):
+    with pytest.warns(cp.errors.UnusedStatesWarning):
         fit = cp.learn(sample, 8, rng=3)
     assert "3 states that move without chance explain all but" in fit.detail
     assert fit.acceptor.n_states == 8

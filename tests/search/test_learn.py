@@ -34,7 +34,7 @@ def mean_difference(one: cp.Acceptor, other: cp.Acceptor) -> float:
     return float(np.abs(one.acceptances(words) - other.acceptances(words)).mean())
 
 
-def bits(fit: cp.Learned) -> tuple[bytes, ...]:
+def bits(fit: cp.search.Learned) -> tuple[bytes, ...]:
     return fit.acceptor.transitions.tobytes(), fit.acceptor.initial.tobytes(), np.array(fit.history).tobytes()
 
 
@@ -43,7 +43,7 @@ def test_labels_alone_teach_parity() -> None:
     fit = cp.learn(labelled(PARITY), 2)
     long_words = cp.random_words("01", 100, (20, 40), rng=5)
     assert ((fit.acceptor.acceptances(long_words) > 0.5) == (PARITY.acceptances(long_words) > 0.5)).all()
-    assert fit.stop is cp.Stop.SEARCHED
+    assert fit.stop is cp.em.Stop.SEARCHED
     assert fit.converged
     assert len(fit.members) == 5
     assert fit.acceptor in [member.acceptor for member in fit.members]
@@ -124,7 +124,7 @@ def test_a_mixture_of_all_evidence_with_states_half_hidden() -> None:
 
 def test_more_states_than_were_seen() -> None:
     sample = cp.Sample(["ab", "b", "a"], accepted=[True, False, True], states=[[0, None, 1], [0, 0], [0, 1]])
-    with pytest.warns(cp.UnusedStatesWarning, match="1 of 3 states"):
+    with pytest.warns(cp.errors.UnusedStatesWarning, match="1 of 3 states"):
         fit = cp.learn(sample, 3, folds=2)
     assert tuple(fit.acceptor.states) == (0, 1, ("hidden", 0))
     assert fit.acceptor.final_states == (1,)
@@ -154,7 +154,7 @@ def test_a_warm_start_competes() -> None:
     sample = labelled(PARITY, 40)
     fit = cp.learn(sample, start=cp.random_acceptor("pq", "01", rng=1, final={"q"}), folds=2)
     assert fit.acceptor.n_states == 2
-    with pytest.raises(cp.InvalidArgument, match="n_states must be that of the start, 2; got 3"):
+    with pytest.raises(cp.errors.InvalidArgument, match="n_states must be that of the start, 2; got 3"):
         cp.learn(sample, 3, start=PARITY)
 
 
@@ -166,7 +166,7 @@ def test_the_number_of_final_states_can_be_set() -> None:
 
 @heavy
 def test_unused_states_are_told() -> None:
-    with pytest.warns(cp.UnusedStatesWarning, match=r"of 8 states are never used .*: fewer would do"):
+    with pytest.warns(cp.errors.UnusedStatesWarning, match=r"of 8 states are never used .*: fewer would do"):
         fit = cp.learn(labelled(PARITY), 8)
     assert fit.unused
     assert fit.detail in repr(fit)
@@ -176,40 +176,40 @@ def test_unused_states_are_told() -> None:
 def test_progress_and_stopping() -> None:
     sample, seen = labelled(cp.random_acceptor(3, "ab", rng=4)), []
 
-    def watched(progress: cp.SearchProgress) -> bool:
+    def watched(progress: cp.search.SearchProgress) -> bool:
         seen.append(progress)
         return len(seen) == 4
 
     fit = cp.learn(sample, 2, callback=watched)
-    assert fit.stop is cp.Stop.INTERRUPTED
+    assert fit.stop is cp.em.Stop.INTERRUPTED
     assert [progress.round for progress in seen] == [1, 2, 3, 4]
     assert (seen[0].n_states, seen[0].fold, seen[0].folds) == (2, 0, 5)
     assert seen[-1].e_steps > seen[0].e_steps > 0
     assert fit.acceptor.n_states == 2
-    assert cp.learn(sample, 2, time_limit=1e-6).stop is cp.Stop.TIME_LIMIT
+    assert cp.learn(sample, 2, time_limit=1e-6).stop is cp.em.Stop.TIME_LIMIT
 
 
 @heavy
 def test_ctrl_c_returns_the_best_so_far() -> None:
-    def interrupting(progress: cp.SearchProgress) -> None:
+    def interrupting(progress: cp.search.SearchProgress) -> None:
         if progress.fold == 1:
             raise KeyboardInterrupt
 
     fit = cp.learn(labelled(PARITY), 2, callback=interrupting)
-    assert fit.stop is cp.Stop.INTERRUPTED
+    assert fit.stop is cp.em.Stop.INTERRUPTED
     assert len(fit.members) == 1
 
 
 @heavy
 def test_ctrl_c_in_the_first_tournament_returns_its_best_so_far() -> None:
-    def interrupting(progress: cp.SearchProgress) -> None:
+    def interrupting(progress: cp.search.SearchProgress) -> None:
         raise KeyboardInterrupt
 
     fit = cp.learn(labelled(PARITY), 2, callback=interrupting)
-    assert fit.stop is cp.Stop.INTERRUPTED
+    assert fit.stop is cp.em.Stop.INTERRUPTED
     assert math.isfinite(fit.log_likelihood)
     stopped = cp.learn(labelled(PARITY), 2, callback=lambda progress: np.bool_(True))
-    assert stopped.stop is cp.Stop.INTERRUPTED
+    assert stopped.stop is cp.em.Stop.INTERRUPTED
 
 
 @heavy
@@ -221,23 +221,23 @@ def test_functions_that_learn_inside_pass_ctrl_c_on(monkeypatch: pytest.MonkeyPa
     with pytest.raises(KeyboardInterrupt):
         cp.cross_validate(2, labelled(PARITY, 60), folds=2)
     with pytest.raises(KeyboardInterrupt):
-        cp.distill(cp.mixture([PARITY, PARITY]), 2, labelled(PARITY, 60))
+        cp.assess.distill(cp.mixture([PARITY, PARITY]), 2, labelled(PARITY, 60))
 
 
 @heavy
 def test_few_visits_do_not_make_every_state_unused() -> None:
     sample = cp.Sample(["ab", "a", "b"], accepted=[True, False, True])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cp.UnusedStatesWarning)
+        warnings.simplefilter("ignore", cp.errors.UnusedStatesWarning)
         assert len(cp.learn(sample, 30, folds=2).unused) < 30
 
 
 def test_a_checkpoint_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, "", "a\0b"):
-        with pytest.raises(cp.InvalidArgument, match="checkpoint must be the path of a file"):
+        with pytest.raises(cp.errors.InvalidArgument, match="checkpoint must be the path of a file"):
             cp.learn(TWO, 2, checkpoint=path)
     if Path("/proc/self").exists():
-        with pytest.raises(cp.InvalidFile, match="checkpoint /proc/x: cannot be written"):
+        with pytest.raises(cp.errors.InvalidFile, match="checkpoint /proc/x: cannot be written"):
             cp.baum_welch(cp.random_acceptor(2, "01", rng=1), labelled(PARITY, 9), checkpoint="/proc/x")
 
 
@@ -249,7 +249,7 @@ def test_a_stopped_search_goes_on_to_the_same_bits(tmp_path: Path) -> None:
         path = tmp_path / f"{stop_at}.checkpoint"
         calls: list[int] = []
 
-        def stopping(progress: cp.SearchProgress, calls: list[int] = calls, stop_at: int = stop_at) -> bool:
+        def stopping(progress: cp.search.SearchProgress, calls: list[int] = calls, stop_at: int = stop_at) -> bool:
             calls.append(progress.round)
             return len(calls) == stop_at
 
@@ -258,7 +258,7 @@ def test_a_stopped_search_goes_on_to_the_same_bits(tmp_path: Path) -> None:
         assert bits(resumed) == bits(whole)
         assert resumed.e_steps == whole.e_steps
         assert [member.curve for member in resumed.members] == [member.curve for member in whole.members]
-    with pytest.raises(cp.InvalidArgument, match="belongs to another problem"):
+    with pytest.raises(cp.errors.InvalidArgument, match="belongs to another problem"):
         cp.learn(sample, 3, folds=2, rng=2, checkpoint=path)
 
 
@@ -330,7 +330,7 @@ def test_reweighted_samples_keep_what_was_seen() -> None:
     assert part == cp.Sample(
         ["ab", ""], verdicts=[[None, True, None], [True]], accepted=[False, True], counts=[2, 0.5], alphabet="ab"
     )
-    with pytest.raises(cp.InvalidSample, match="at least one observation"):
+    with pytest.raises(cp.errors.InvalidSample, match="at least one observation"):
         sample.reweighted(np.zeros(3))
 
 
@@ -441,7 +441,7 @@ def test_plot_and_repr() -> None:
 
     mpl.use("Agg")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cp.UnusedStatesWarning)
+        warnings.simplefilter("ignore", cp.errors.UnusedStatesWarning)
         fit = cp.learn(labelled(PARITY, 60), folds=2)
     axes = fit.plot()
     assert len(axes.lines) == 2 * len(fit.members)

@@ -127,7 +127,7 @@ def test_counts_of_shards_are_those_of_the_sample(shards: cp.ShardedSample) -> N
 def test_scores_come_shard_by_shard(shards: cp.ShardedSample) -> None:
     found = {
         (word, accepted): value
-        for sample, values in cp.acceptances_by_shard(START, shards)
+        for sample, values in cp.em.acceptances_by_shard(START, shards)
         for word, accepted, value in zip(sample.words, sample.accepted, values.tolist(), strict=True)
     }
     right = dict(zip(zip(SAMPLE.words, SAMPLE.accepted, strict=True), START.acceptances(SAMPLE).tolist(), strict=True))
@@ -138,7 +138,7 @@ def test_an_acceptor_with_another_alphabet(shards: cp.ShardedSample) -> None:
     other = cp.random_acceptor(3, "cba", rng=5)
     whole = cp.expected_counts(other, SAMPLE)
     np.testing.assert_allclose(cp.expected_counts(other, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
-    with pytest.raises(cp.UnknownSymbol, match="'b' is not in the alphabet"):
+    with pytest.raises(cp.errors.UnknownSymbol, match="'b' is not in the alphabet"):
         cp.expected_counts(cp.random_acceptor(3, "ac", rng=5), shards)
 
 
@@ -179,7 +179,7 @@ def test_files_with_marks_of_their_own(tmp_path: Path) -> None:
 
 def test_an_impossible_observation_is_named(shards: cp.ShardedSample) -> None:
     never = cp.Acceptor(1, "ab", np.ones((2, 1, 1)), 0, np.array([False]))
-    with pytest.raises(cp.ImpossibleObservation, match=r"\(accepted\) has probability 0"):
+    with pytest.raises(cp.errors.ImpossibleObservation, match=r"\(accepted\) has probability 0"):
         cp.expected_counts(never, shards)
     assert cp.log_likelihood(never, shards) == -np.inf
     fit = cp.baum_welch(never, shards)
@@ -216,36 +216,36 @@ def test_a_checkpoint_is_for_every_engine_and_for_its_shards_alone(shards: cp.Sh
     path = tmp_path / "here"
     cp.baum_welch(START, shards, tolerance=0.0, max_steps=3, checkpoint=path, engine=cp.engines.Local(1))
     assert same(fitted(shards, cp.engines.Local(2, memory=0), checkpoint=path), fitted(shards))
-    with pytest.raises(cp.InvalidArgument, match="belongs to another problem"):
+    with pytest.raises(cp.errors.InvalidArgument, match="belongs to another problem"):
         fitted(cp.ShardedSample.of(SAMPLE, observations=30), checkpoint=path)
 
 
 @pytest.mark.parametrize("engine", ["dask", cp.engines.Local, 3])
 def test_what_is_no_engine_is_refused(engine: Any) -> None:
-    with pytest.raises(cp.InvalidArgument, match="engine must be an engine such as"):
+    with pytest.raises(cp.errors.InvalidArgument, match="engine must be an engine such as"):
         fitted(SAMPLE, engine)
 
 
 def test_what_engines_cannot_take() -> None:
-    with pytest.raises(cp.InvalidArgument, match="threads"):
+    with pytest.raises(cp.errors.InvalidArgument, match="threads"):
         cp.engines.Local(0)
-    with pytest.raises(cp.InvalidArgument, match="memory"):
+    with pytest.raises(cp.errors.InvalidArgument, match="memory"):
         cp.engines.Local(memory=-1)
     pytest.importorskip("distributed")
-    with pytest.raises(cp.InvalidArgument, match=r"expected a distributed\.Client or the address"):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"expected a distributed\.Client or the address"):
         cp.engines.Dask(3)
-    with pytest.raises(cp.InvalidArgument, match="patience must be a positive number"):
+    with pytest.raises(cp.errors.InvalidArgument, match="patience must be a positive number"):
         cp.engines.Dask("tcp://127.0.0.1:1", patience=0)
-    with pytest.raises(cp.EngineLost, match=r"tcp://127\.0\.0\.1:1: no scheduler answers there"):
+    with pytest.raises(cp.errors.EngineLost, match=r"tcp://127\.0\.0\.1:1: no scheduler answers there"):
         cp.engines.Dask("tcp://127.0.0.1:1", patience=0.2)
     for address in ("nonsense", "tcp://10.0.0.1", "tcp://here:port", "foo://here:1", "inproc://x"):
-        with pytest.raises(cp.InvalidArgument, match="expected the address of a scheduler, such as tcp://"):
+        with pytest.raises(cp.errors.InvalidArgument, match="expected the address of a scheduler, such as tcp://"):
             cp.engines.Dask(address, patience=0.2)
 
 
 def test_functions_of_one_sample_refuse_shards(shards: cp.ShardedSample) -> None:
-    with pytest.raises(cp.InvalidArgument, match="expected a Sample in memory; got one in shards"):
-        cp.log_likelihoods(START, shards)  # type: ignore[arg-type]
+    with pytest.raises(cp.errors.InvalidArgument, match="expected a Sample in memory; got one in shards"):
+        cp.em.log_likelihoods(START, shards)  # type: ignore[arg-type]
 
 
 def test_free_memory_is_a_number_of_bytes() -> None:
@@ -273,7 +273,7 @@ def test_a_cluster_gives_the_same_bits(shards: cp.ShardedSample, client: Any) ->
     assert same(fitted(SAMPLE, engine), fitted(SAMPLE))
     assert cp.log_likelihood(START, shards, engine=engine) == cp.log_likelihood(START, shards)
     here, there = (
-        [values.tolist() for _, values in cp.acceptances_by_shard(START, shards, engine=each)]
+        [values.tolist() for _, values in cp.em.acceptances_by_shard(START, shards, engine=each)]
         for each in (None, engine)
     )
     assert here == there
@@ -293,7 +293,7 @@ def test_workers_forget_shards_that_are_let_go(shards: cp.ShardedSample, client:
 def test_a_worker_killed_during_a_fit_changes_nothing(shards: cp.ShardedSample, client: Any) -> None:
     victims = list(client.run(os.getpid).values())
 
-    def kill(at: cp.Progress) -> None:
+    def kill(at: cp.em.Progress) -> None:
         if at.steps == 2:
             os.kill(victims[0], signal.SIGKILL)
 
@@ -302,7 +302,7 @@ def test_a_worker_killed_during_a_fit_changes_nothing(shards: cp.ShardedSample, 
 
 
 def test_a_worker_added_during_a_fit_changes_nothing(shards: cp.ShardedSample, client: Any, cluster: Any) -> None:
-    def add(at: cp.Progress) -> None:
+    def add(at: cp.em.Progress) -> None:
         if at.steps == 2:
             cluster.scale(3)
             client.wait_for_workers(3)
@@ -318,10 +318,10 @@ def test_a_shard_missing_or_damaged_is_named(name: str, tmp_path: Path, request:
     victim = Path(shards.parts[1].name)
     content = victim.read_bytes()
     victim.write_bytes(content[:-30] + bytes([content[-30] ^ 1]) + content[-29:])
-    with pytest.raises(cp.InvalidFile, match=rf"shard-000001: .*SHA-256 is .*says {shards.parts[1].checksum}"):
+    with pytest.raises(cp.errors.InvalidFile, match=rf"shard-000001: .*SHA-256 is .*says {shards.parts[1].checksum}"):
         fitted(shards, engine)
     victim.unlink()
-    with pytest.raises(cp.InvalidFile, match="shard-000001: the file cannot be read"):
+    with pytest.raises(cp.errors.InvalidFile, match="shard-000001: the file cannot be read"):
         fitted(shards, engine)
     victim.write_bytes(content)
     assert same(fitted(shards, engine), fitted(shards))
@@ -333,7 +333,7 @@ def test_workers_with_other_kernels_are_refused(shards: cp.ShardedSample, client
     assert _block_total([1, 2], kernel_signature(), lambda shard: shard, ()) == 3  # type: ignore[list-item]
     placed = cp.engines.Dask(client).load(shards, shards.alphabet)
     placed._alike = "native for another machine"
-    with pytest.raises(cp.KernelsUnavailable, match="workers must have the same kernels"):
+    with pytest.raises(cp.errors.KernelsUnavailable, match="workers must have the same kernels"):
         placed.total(len)
     placed.close()
 
@@ -343,11 +343,13 @@ def test_workers_with_another_version_or_none_are_refused(
 ) -> None:
     monkeypatch.setattr("cutpoint.shards.dask.installed", lambda: "9.9")
     with pytest.raises(
-        cp.KernelsUnavailable, match=r"this process has, 9\.9; the worker tcp://\S+ has \d\S+\. Install"
+        cp.errors.KernelsUnavailable, match=r"this process has, 9\.9; the worker tcp://\S+ has \d\S+\. Install"
     ):
         fitted(shards, cp.engines.Dask(client))
     monkeypatch.setattr("cutpoint.shards.dask.PACKAGE", "no-such-package")
-    with pytest.raises(cp.KernelsUnavailable, match=r"the worker tcp://\S+ has none\. Install it there: pip install"):
+    with pytest.raises(
+        cp.errors.KernelsUnavailable, match=r"the worker tcp://\S+ has none\. Install it there: pip install"
+    ):
         fitted(shards, cp.engines.Dask(client))
 
 
@@ -359,14 +361,18 @@ def murder(shard: Any) -> None:
 def test_workers_that_die_again_and_again_stop_the_work_with_a_sentence(client: Any) -> None:
     one = cp.ShardedSample.of(SAMPLE)
     placed = cp.engines.Dask(client).load(one, one.alphabet)
-    with pytest.raises(cp.EngineLost, match=r"died again and again .*[^. ]\)\. Give the workers more memory, or make"):
+    with pytest.raises(
+        cp.errors.EngineLost, match=r"died again and again .*[^. ]\)\. Give the workers more memory, or make"
+    ):
         placed.total(murder)
     placed.close()
     client.wait_for_workers(2)
 
 
 def test_a_cluster_that_was_restarted_stops_with_a_sentence(shards: cp.ShardedSample, client: Any) -> None:
-    with pytest.raises(cp.EngineLost, match=r"the cluster dropped the work .* with a checkpoint the work goes on"):
+    with pytest.raises(
+        cp.errors.EngineLost, match=r"the cluster dropped the work .* with a checkpoint the work goes on"
+    ):
         fitted(shards, cp.engines.Dask(client), callback=lambda at: client.restart() if at.steps == 2 else None)
     assert same(fitted(shards, cp.engines.Dask(client)), fitted(shards))
 
@@ -385,7 +391,9 @@ class Unreachable:
 
 def test_a_result_lost_on_the_way_is_told_as_a_lost_scheduler(client: Any) -> None:
     engine = cp.engines.Dask(client)
-    with pytest.raises(cp.EngineLost, match=r"scheduler was lost \(in <TCP \(closed\)>: Connection reset by peer\)\. "):
+    with pytest.raises(
+        cp.errors.EngineLost, match=r"scheduler was lost \(in <TCP \(closed\)>: Connection reset by peer\)\. "
+    ):
         engine.result(Unreachable("finished"))
     with pytest.raises(ConnectionResetError, match="reset by peer"):
         engine.result(Unreachable("error"))
@@ -395,16 +403,16 @@ def test_a_closed_client_stops_with_a_sentence(shards: cp.ShardedSample, cluster
     distributed = pytest.importorskip("distributed")
     with distributed.Client(cluster) as other:
         engine = cp.engines.Dask(other)
-        with pytest.raises(cp.EngineLost, match="the client is closed"):
+        with pytest.raises(cp.errors.EngineLost, match="the client is closed"):
             fitted(shards, engine, callback=lambda at: other.close() if at.steps == 2 else None)
         for closed in (engine, cp.engines.Dask(other)):
-            with pytest.raises(cp.EngineLost, match="the client is closed"):
+            with pytest.raises(cp.errors.EngineLost, match="the client is closed"):
                 fitted(shards, closed)
 
 
 def test_an_impossible_observation_is_named_across_processes(shards: cp.ShardedSample, client: Any) -> None:
     never = cp.Acceptor(1, "ab", np.ones((2, 1, 1)), 0, np.array([False]))
-    with pytest.raises(cp.ImpossibleObservation, match=r"\(accepted\) has probability 0"):
+    with pytest.raises(cp.errors.ImpossibleObservation, match=r"\(accepted\) has probability 0"):
         cp.expected_counts(never, shards, engine=cp.engines.Dask(client))
 
 
@@ -421,7 +429,7 @@ def test_a_lost_scheduler_stops_with_a_sentence_and_the_checkpoint_goes_on(
     address = json.loads(file.read_text())["address"]
     worker = _started("worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard")
 
-    def kill(at: cp.Progress) -> None:
+    def kill(at: cp.em.Progress) -> None:
         if at.steps == 3:
             scheduler.kill()
             scheduler.wait()
@@ -429,7 +437,7 @@ def test_a_lost_scheduler_stops_with_a_sentence_and_the_checkpoint_goes_on(
     try:
         with (
             cp.engines.Dask(address, patience=20.0) as engine,
-            pytest.raises(cp.EngineLost, match=r"the scheduler was lost .* with a checkpoint the work goes on"),
+            pytest.raises(cp.errors.EngineLost, match=r"the scheduler was lost .* with a checkpoint the work goes on"),
         ):
             fitted(shards, engine, callback=kill, checkpoint=saved)
     finally:
@@ -447,7 +455,7 @@ def test_no_worker_for_long_stops_with_a_sentence(shards: cp.ShardedSample) -> N
     with (
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
         distributed.Client(empty) as client,
-        pytest.raises(cp.EngineLost, match=r"no worker for 0\.5 seconds"),
+        pytest.raises(cp.errors.EngineLost, match=r"no worker for 0\.5 seconds"),
     ):
         fitted(shards, cp.engines.Dask(client, patience=0.5))
 

@@ -119,7 +119,7 @@ def test_tables_as_they_are(kind: str, tmp_path: Path) -> None:
     whole = cp.expected_counts(acceptor, right)
     np.testing.assert_allclose(cp.expected_counts(acceptor, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
     (tmp_path / f"1.{kind}").write_bytes((tmp_path / f"0.{kind}").read_bytes())
-    with pytest.raises(cp.InvalidFile, match=rf"1\.{kind}: the file has changed .* SHA-256 is "):
+    with pytest.raises(cp.errors.InvalidFile, match=rf"1\.{kind}: the file has changed .* SHA-256 is "):
         cp.expected_counts(acceptor, shards)
 
 
@@ -132,7 +132,7 @@ def test_addresses_are_read_with_fsspec(tmp_path: Path) -> None:
     (tmp_path / "2.csv").write_text("word,accepted\nb,0\n")
     assert joined(cp.ShardedSample.from_csv(f"file://{tmp_path}/*.csv")) == sample
     assert joined(cp.write_shards(f"file://{tmp_path}/*.csv", tmp_path / "there")) == sample
-    with pytest.raises(cp.InvalidFile, match="no file has this name"):
+    with pytest.raises(cp.errors.InvalidFile, match="no file has this name"):
         cp.ShardedSample.from_csv(f"file://{tmp_path}/*.tsv")
 
 
@@ -170,18 +170,18 @@ def test_events_of_an_id_are_gathered_from_all_files(
 
 def test_tables_of_events_that_could_be_split_are_refused(tmp_path: Path) -> None:
     paths, _ = events(tmp_path)
-    with pytest.raises(cp.InvalidArgument, match="tables of events are gathered first"):
+    with pytest.raises(cp.errors.InvalidArgument, match="tables of events are gathered first"):
         cp.ShardedSample.from_csv(paths, id="who", event="what")
     for path in paths:
         path.write_text(path.read_text().replace("who,time,what,sold", "id,time,event,outcome"))
-    with pytest.raises(cp.FormatError, match="this is a table of events; say so with id=… and event=…"):
+    with pytest.raises(cp.errors.FormatError, match="this is a table of events; say so with id=… and event=…"):
         cp.write_shards(paths, tmp_path / "here")
 
 
 def test_a_second_sample_does_not_go_into_the_same_folder(tmp_path: Path) -> None:
     sample = cp.Sample(["ab"], accepted=[True])
     folder_of(sample, tmp_path, 1)
-    with pytest.raises(cp.InvalidArgument, match="holds shards already"):
+    with pytest.raises(cp.errors.InvalidArgument, match="holds shards already"):
         folder_of(sample, tmp_path, 1)
 
 
@@ -197,7 +197,7 @@ def test_where_the_work_fails_nothing_is_left(wrong: str, tmp_path: Path, monkey
         write_together(contents)
 
     monkeypatch.setattr(writing, "write_together", written_until)
-    kinds = {"no rows": cp.FormatError, "full disk": cp.InvalidFile, "interrupted": KeyboardInterrupt}
+    kinds = {"no rows": cp.errors.FormatError, "full disk": cp.errors.InvalidFile, "interrupted": KeyboardInterrupt}
     sentences = {
         "no rows": "no rows",
         "full disk": r"cannot be written \(No space left on device\)",
@@ -217,7 +217,7 @@ def test_a_folder_in_which_others_write_is_left_alone(tmp_path: Path) -> None:
     for name in (".shards-xyz", "shard-000000"):
         target = tmp_path / f"with {name}"
         (target / name).mkdir(parents=True)
-        with pytest.raises(cp.InvalidArgument, match=r"shards .* Name another one, or delete it first"):
+        with pytest.raises(cp.errors.InvalidArgument, match=r"shards .* Name another one, or delete it first"):
             cp.write_shards(cp.Sample(["a"]), target)
         assert [path.name for path in target.iterdir()] == [name]
 
@@ -234,16 +234,16 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert "shard-000000" in {path.name for path in target.iterdir()}
-    with pytest.raises(cp.InvalidFile, match="it is a folder, and not one of shards, for it has no manifest"):
+    with pytest.raises(cp.errors.InvalidFile, match="it is a folder, and not one of shards, for it has no manifest"):
         cp.read_sample(target)
-    with pytest.raises(cp.InvalidArgument, match="Name another one, or delete it first"):
+    with pytest.raises(cp.errors.InvalidArgument, match="Name another one, or delete it first"):
         cp.write_shards(table, target)
 
 
 def test_tables_are_understood_as_read_sample_does(tmp_path: Path) -> None:
     words, declared = tmp_path / "words.csv", tmp_path / "words.abbadingo"
     words.write_text("word,outcome\nab,won\nb,lost\n")
-    with pytest.raises(cp.FormatError, match="positive='win' must be an outcome of some word; it is of none"):
+    with pytest.raises(cp.errors.FormatError, match="positive='win' must be an outcome of some word; it is of none"):
         cp.write_shards(words, tmp_path / "wrong", accepted="outcome", positive="win")
     shards = cp.write_shards(words, tmp_path / "right", accepted="outcome", positive="won")
     assert joined(shards) == cp.read_sample(words, accepted="outcome", positive="won")
@@ -258,7 +258,7 @@ def test_shards_of_different_alphabets_are_refused(tmp_path: Path) -> None:
     (tmp_path / "2.csv").write_text("word,accepted\nlook,1\n")
     for read in (cp.ShardedSample.from_csv, lambda paths: cp.write_shards(paths, tmp_path / "here")):
         with pytest.raises(
-            cp.InvalidSample, match=r"must have one alphabet; .*1\.csv has symbols such as .*separator=…"
+            cp.errors.InvalidSample, match=r"must have one alphabet; .*1\.csv has symbols such as .*separator=…"
         ):
             read(f"{tmp_path}/*.csv")
     shards = cp.ShardedSample.from_csv(f"{tmp_path}/*.csv", separator=" ")
@@ -272,12 +272,12 @@ def test_folders_are_put_together_over_one_alphabet(tmp_path: Path) -> None:
     both = cp.ShardedSample.open(tmp_path / "left", tmp_path / "right")
     assert joined(both) == left + right
     assert both.has_evidence
-    with pytest.raises(cp.InvalidSample, match=r"must have one alphabet; that of .*other is not that of .*left"):
+    with pytest.raises(cp.errors.InvalidSample, match=r"must have one alphabet; that of .*other is not that of .*left"):
         cp.ShardedSample.open(tmp_path / "left", tmp_path / "other")
     folder_of(rich_sample(), tmp_path / "marked", 10)
-    with pytest.raises(cp.InvalidSample, match="must have one table of marks"):
+    with pytest.raises(cp.errors.InvalidSample, match="must have one table of marks"):
         cp.ShardedSample.open(tmp_path / "left", tmp_path / "marked")
-    with pytest.raises(cp.InvalidArgument, match="expected a folder of shards; got none"):
+    with pytest.raises(cp.errors.InvalidArgument, match="expected a folder of shards; got none"):
         cp.ShardedSample.open()
 
 
@@ -287,7 +287,9 @@ def test_a_shard_of_another_sample_is_refused(tmp_path: Path) -> None:
     mixed = [Packed(Path(part.name).name, part.checksum, part.size) for part in (here.parts[0], there.parts[1])]
     Path(here.parts[1].name).write_bytes(Path(there.parts[1].name).read_bytes())
     (tmp_path / "here" / "manifest.json").write_bytes(manifest(here.head, mixed, has_evidence=False))
-    with pytest.raises(cp.InvalidFile, match=r"shard-000001: the shard does not fit its manifest \(another alphabet"):
+    with pytest.raises(
+        cp.errors.InvalidFile, match=r"shard-000001: the shard does not fit its manifest \(another alphabet"
+    ):
         joined(cp.ShardedSample.open(tmp_path / "here"))
 
 
@@ -296,12 +298,12 @@ def test_an_empty_shard_is_refused(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "manifest.json").read_text())
     content["shards"][1]["distinct"] = 0
     _rewritten(tmp_path, content)
-    with pytest.raises(cp.InvalidSample, match="shard-000001: a shard must hold at least one observation"):
+    with pytest.raises(cp.errors.InvalidSample, match="shard-000001: a shard must hold at least one observation"):
         cp.ShardedSample.open(tmp_path)
-    with pytest.raises(cp.InvalidSample, match="at least one shard"):
+    with pytest.raises(cp.errors.InvalidSample, match="at least one shard"):
         Shards(here.head, (), has_evidence=False)
     (tmp_path / "empty.csv").write_text("word,accepted\n")
-    with pytest.raises(cp.FormatError, match="a header and no rows"):
+    with pytest.raises(cp.errors.FormatError, match="a header and no rows"):
         cp.ShardedSample.from_csv(tmp_path / "empty.csv")
 
 
@@ -350,20 +352,20 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "manifest.json"
     content = path.read_text()
     path.write_text(content.replace('"distinct": 1', '"distinct": 2', 1))
-    with pytest.raises(cp.FormatError, match="the manifest is damaged"):
+    with pytest.raises(cp.errors.FormatError, match="the manifest is damaged"):
         cp.ShardedSample.open(tmp_path)
     path.write_text(content[:-20])
-    with pytest.raises(cp.FormatError, match="this is not JSON"):
+    with pytest.raises(cp.errors.FormatError, match="this is not JSON"):
         cp.ShardedSample.open(tmp_path)
     path.unlink()
-    with pytest.raises(cp.InvalidFile, match=r"manifest\.json: the file cannot be read"):
+    with pytest.raises(cp.errors.InvalidFile, match=r"manifest\.json: the file cannot be read"):
         cp.ShardedSample.open(tmp_path)
 
 
 def refused(arrays: dict[str, Any], path: Path, size: Size, sample: cp.Sample) -> None:
     content, checksum = file_of(arrays)
     path.write_bytes(content)
-    with pytest.raises(cp.InvalidFile, match="does not fit its manifest"):
+    with pytest.raises(cp.errors.InvalidFile, match="does not fit its manifest"):
         Packed(str(path), checksum, size).load(Head(sample.alphabet, sample.mark_table))
 
 
@@ -470,12 +472,12 @@ def test_a_file_that_was_checked_is_checked_again_when_it_was_touched(
     content, times = path.read_bytes(), path.stat()
     path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    with pytest.raises(cp.InvalidFile, match=f"{part.checksum}"):
+    with pytest.raises(cp.errors.InvalidFile, match=f"{part.checksum}"):
         part.load(shards.head)
     path.write_bytes(content)
     assert part.load(shards.head) == sample
-    other = Head(cp.Alphabet("abc"), shards.head.mark_table)
-    with pytest.raises(cp.InvalidFile, match="another alphabet"):
+    other = Head(cp.data.Alphabet("abc"), shards.head.mark_table)
+    with pytest.raises(cp.errors.InvalidFile, match="another alphabet"):
         part.load(other)
 
 
@@ -498,12 +500,12 @@ def test_shards_elsewhere(tmp_path: Path) -> None:
         assert name.startswith("memory://bucket/shard-")
         content = memory.cat_file(name)
         memory.pipe_file(name, content[:-1] + b"?")
-        with pytest.raises(cp.InvalidFile, match=rf"{name}: the shard is not the one that was written"):
+        with pytest.raises(cp.errors.InvalidFile, match=rf"{name}: the shard is not the one that was written"):
             shards.parts[1].load(shards.head)
         memory.rm(name)
-        with pytest.raises(cp.InvalidFile, match=rf"{name}: the file cannot be read"):
+        with pytest.raises(cp.errors.InvalidFile, match=rf"{name}: the file cannot be read"):
             shards.parts[1].load(shards.head)
-        with pytest.raises(cp.InvalidFile, match="no file has this name"):
+        with pytest.raises(cp.errors.InvalidFile, match="no file has this name"):
             cp.ShardedSample.from_csv("memory://tables/*.parquet")
     finally:
         memory.store.clear()
@@ -516,7 +518,7 @@ def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
     for wrong in (b"", content[:-1], content + b"x", content[3:], content.replace(b"[", b"{", 1), MAGIC + b"[1]\n"):
         (tmp_path / "wrong").write_bytes(wrong)
         checksum = hashlib.sha256(wrong).hexdigest()
-        with pytest.raises(cp.InvalidFile, match="does not fit its manifest"):
+        with pytest.raises(cp.errors.InvalidFile, match="does not fit its manifest"):
             Packed(str(tmp_path / "wrong"), checksum, part.size).load(Head(sample.alphabet))
 
 
@@ -538,11 +540,11 @@ def test_paths_that_name_nothing_are_refused(paths: Any, sentence: str, tmp_path
 
 
 def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(cp.InvalidArgument, match="expected a Sample"):
+    with pytest.raises(cp.errors.InvalidArgument, match="expected a Sample"):
         cp.ShardedSample.of(["ab"])  # type: ignore[arg-type]
-    with pytest.raises(cp.InvalidArgument, match="observations"):
+    with pytest.raises(cp.errors.InvalidArgument, match="observations"):
         cp.ShardedSample.of(cp.Sample(["ab"]), observations=0)
     (tmp_path / "file").write_text("")
-    with pytest.raises(cp.InvalidFile, match="the shards cannot be written"):
+    with pytest.raises(cp.errors.InvalidFile, match="the shards cannot be written"):
         cp.write_shards(cp.Sample(["ab"]), tmp_path / "file")
     assert not list(tmp_path.glob(".shards-*"))

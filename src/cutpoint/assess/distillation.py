@@ -109,7 +109,7 @@ def distill(
     >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> team = cp.mixture([A, A, A])
-    >>> small = cp.distill(team, 2, cp.random_words("01", 100, (1, 6), rng=1), extra=100, folds=2)
+    >>> small = cp.assess.distill(team, 2, cp.random_words("01", 100, (1, 6), rng=1), extra=100, folds=2)
     >>> small.acceptor.n_states, small.divergence < 0.001, small.difference < 0.05
     (2, True, True)
     """

@@ -311,7 +311,7 @@ def standard_errors(
     >>> import cutpoint as cp
     >>> coin = cp.Acceptor(2, "f", [[[0.3, 0.7], [0.3, 0.7]]], 0, {1})
     >>> sample = cp.Sample(["f", "f"], accepted=[True, False], counts=[70, 30])
-    >>> errors = cp.standard_errors(coin, sample, words=["f"])
+    >>> errors = cp.assess.standard_errors(coin, sample, words=["f"])
     >>> errors.acceptances.round(4), round((0.7 * 0.3 / 100) ** 0.5, 4)
     (array([0.0458]), 0.0458)
     >>> print(errors.table())

@@ -52,7 +52,7 @@ def members(team: Acceptor) -> tuple[tuple[Any, Acceptor], ...]:
     >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> team = cp.mixture([A, ~A], ["1/4", "3/4"])
-    >>> [(str(weight), member == other) for (weight, member), other in zip(cp.members(team), [A, ~A])]
+    >>> [(str(weight), member == other) for (weight, member), other in zip(cp.assess.members(team), [A, ~A])]
     [('1/4', True), ('3/4', True)]
     """
     check_acceptor(team)
@@ -130,7 +130,7 @@ def prune(team: Acceptor, sample: Sample, size: int) -> Pruned:
     >>> import cutpoint as cp
     >>> A, B = cp.p_adic(2), cp.gallery.parity()
     >>> sample = cp.simulate(A, cp.random_words("01", 200, (1, 6), rng=1), rng=2)
-    >>> pruned = cp.prune(cp.mixture([B, A, ~A]), sample, size=1)
+    >>> pruned = cp.assess.prune(cp.mixture([B, A, ~A]), sample, size=1)
     >>> pruned.kept, pruned.acceptor == A, pruned.loss_after < pruned.loss_before
     ((1,), True, True)
     """

@@ -14,8 +14,8 @@ from cutpoint.cli.findings import mean_loss
 from cutpoint.cli.options import FILE, check_output, seed_option, threads_option
 from cutpoint.cli.watching import watched_search
 from cutpoint.data import PlainWord, Sample
-from cutpoint.draw.report import report
-from cutpoint.draw.tables import forward_table
+from cutpoint.drawing.report import report
+from cutpoint.drawing.tables import forward_table
 from cutpoint.kernels import kernel_info
 from cutpoint.model import gallery, random_words, simulate
 from cutpoint.search.learn import learn

@@ -6,8 +6,8 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, MODEL, model_of
-from cutpoint.draw.picture import draw
-from cutpoint.draw.texts import to_dot, to_tikz
+from cutpoint.drawing.picture import draw
+from cutpoint.drawing.texts import to_dot, to_tikz
 
 
 @click.command()

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from cutpoint.assess.calibration import Bin, calibration
 from cutpoint.assess.evaluation import Evaluation, best_cut_point, evaluate
 from cutpoint.assess.telling import Telling, telling_symbols
 from cutpoint.cli.printing import whole
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
-from cutpoint.draw.calibration import Bin, calibration
-from cutpoint.draw.diagram import label
+from cutpoint.drawing.diagram import label
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
 from cutpoint.model.text import aligned

@@ -25,7 +25,7 @@ from cutpoint.cli.options import (
 from cutpoint.cli.spoken import spoken
 from cutpoint.cli.watching import watched_search
 from cutpoint.data import Sample
-from cutpoint.draw.report import report
+from cutpoint.drawing.report import report
 from cutpoint.em.engine import Engine
 from cutpoint.em.evidence import check_evidence
 from cutpoint.em.sharded import Sharded

@@ -6,7 +6,7 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import MODEL, json_option, model_of, word_of
-from cutpoint.draw.tables import forward_table
+from cutpoint.drawing.tables import forward_table
 
 
 @click.command()

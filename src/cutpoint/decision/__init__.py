@@ -1,7 +1,29 @@
 """Cut-point languages and what can be decided about them."""
 
 from cutpoint.decision.dfa import DFA, Unknown
+from cutpoint.decision.distance import Distance, distance
+from cutpoint.decision.equivalence import Different, Equal, equivalence
 from cutpoint.decision.isolation import Isolation
+from cutpoint.decision.isomorphism import is_isomorphic, isomorphism
 from cutpoint.decision.language import Accepted, Language, Membership
+from cutpoint.decision.minimize import minimize
+from cutpoint.decision.quotient import quotient, trim
 
-__all__ = ["DFA", "Accepted", "Isolation", "Language", "Membership", "Unknown"]
+__all__ = [
+    "DFA",
+    "Accepted",
+    "Different",
+    "Distance",
+    "Equal",
+    "Isolation",
+    "Language",
+    "Membership",
+    "Unknown",
+    "distance",
+    "equivalence",
+    "is_isomorphic",
+    "isomorphism",
+    "minimize",
+    "quotient",
+    "trim",
+]

@@ -14,7 +14,8 @@ from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
-from cutpoint.model.acceptor import Acceptor, Floats
+from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.quintuple import Floats
 from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton
 

@@ -27,7 +27,7 @@ def is_isomorphic(left: Acceptor, right: Acceptor) -> bool:
     --------
     >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
-    >>> cp.is_isomorphic(A, A.renamed(states=str.upper)), cp.is_isomorphic(A, ~A)
+    >>> cp.decision.is_isomorphic(A, A.renamed(states=str.upper)), cp.decision.is_isomorphic(A, ~A)
     (True, False)
     """
     return isomorphism(left, right) is not None
@@ -42,7 +42,7 @@ def isomorphism(left: Acceptor, right: Acceptor) -> dict[State, State] | None:
     Examples
     --------
     >>> import cutpoint as cp
-    >>> cp.isomorphism(cp.p_adic(2), cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}))
+    >>> cp.decision.isomorphism(cp.p_adic(2), cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}))
     {'s1': 'no', 's2': 'yes'}
     """
     check_acceptor(left)

@@ -52,7 +52,7 @@ def log_likelihoods(acceptor: Acceptor, sample: Sample) -> NDArray[np.float64]:
     Examples
     --------
     >>> import cutpoint as cp
-    >>> cp.log_likelihoods(cp.p_adic(2), cp.Sample(["1", "0"], accepted=[True, True])).round(3)
+    >>> cp.em.log_likelihoods(cp.p_adic(2), cp.Sample(["1", "0"], accepted=[True, True])).round(3)
     array([-0.693,   -inf])
     """
     check_sample(sample)
@@ -96,7 +96,7 @@ def likelihood(acceptor: Acceptor, sample: Sample, with_inputs: bool = False) ->
     Examples
     --------
     >>> import cutpoint as cp
-    >>> round(cp.likelihood(cp.p_adic(2), cp.Sample(["1", "01"], accepted=[True, True])), 12)
+    >>> round(cp.em.likelihood(cp.p_adic(2), cp.Sample(["1", "01"], accepted=[True, True])), 12)
     0.25
     """
     return math.exp(log_likelihood(acceptor, sample, with_inputs))
@@ -120,7 +120,7 @@ def acceptances_by_shard(
     --------
     >>> import cutpoint as cp
     >>> shards = cp.ShardedSample.of(cp.Sample(["1", "0", "01"]), observations=2)
-    >>> [values.tolist() for _, values in cp.acceptances_by_shard(cp.p_adic(2), shards)]
+    >>> [values.tolist() for _, values in cp.em.acceptances_by_shard(cp.p_adic(2), shards)]
     [[0.0, 0.5], [0.5]]
     """
     check_sample_or_shards(sample)

@@ -68,7 +68,7 @@ def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
     Examples
     --------
     >>> import cutpoint as cp
-    >>> cp.hidden_runs(cp.p_adic(2), cp.Sample(["11"], accepted=[True], counts=[3]))  # paths 111, 112, …, 222
+    >>> cp.em.hidden_runs(cp.p_adic(2), cp.Sample(["11"], accepted=[True], counts=[3]))  # paths 111, 112, …, 222
     (array([0., 1., 0., 2., 0., 0., 0., 0.]),)
     """
     check_paths(acceptor, sample)

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cutpoint.data.names import counted, shown
-from cutpoint.draw.diagram import Diagram, Look, Wording, state_diagram
-from cutpoint.draw.dot_text import dot_text
+from cutpoint.drawing.diagram import Diagram, Look, Wording, state_diagram
+from cutpoint.drawing.dot_text import dot_text
 from cutpoint.errors import FormatError
 from cutpoint.files.model import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, only_acceptor
 from cutpoint.files.numerals import number_of, numeral

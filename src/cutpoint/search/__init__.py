@@ -1,1 +1,7 @@
 """learn: an acceptor from observations alone, by a tournament of climbs."""
+
+from cutpoint.search.learn import learn
+from cutpoint.search.learned import Learned, Member
+from cutpoint.search.rounds import SearchProgress
+
+__all__ = ["Learned", "Member", "SearchProgress", "learn"]

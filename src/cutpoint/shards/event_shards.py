@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from cutpoint.data.column_names import EVENT_TABLE
 from cutpoint.data.names import counted, listed
 from cutpoint.data.storage import is_remote
 from cutpoint.errors import InvalidArgument, MissingExtra
+from cutpoint.files.column_names import EVENT_TABLE
 from cutpoint.files.streams import extensions, refusal
 
 AT_ONCE = 1 << 26

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from cutpoint.data import Alphabet, Sample
-from cutpoint.data.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.names import listed
 from cutpoint.data.sample import clothed
@@ -19,6 +18,7 @@ from cutpoint.data.storage import content_of, matching
 from cutpoint.em.shards import Head, Held, Shards, Size
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
+from cutpoint.files.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
 from cutpoint.files.samples import read_sample
 from cutpoint.files.streams import extensions
 from cutpoint.shards.manifest import read_manifest

@@ -15,7 +15,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
-from cutpoint.data.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.names import shown
 from cutpoint.data.sample import bare, clothed
@@ -23,6 +22,7 @@ from cutpoint.data.storage import content_of, is_remote, write_together, write_w
 from cutpoint.em.shards import Head, Shards, Size, held
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.exact import whole_number
+from cutpoint.files.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
 from cutpoint.files.samples import read_chunks
 from cutpoint.files.streams import refusal
 from cutpoint.shards.event_shards import gathered_tables

@@ -40,7 +40,7 @@ def test_telling_symbols_by_enumeration() -> None:
             counts[symbol] += int(observation.count)
             changes[symbol] += int(observation.count) * (after - before)
             sizes[symbol] += int(observation.count) * abs(after - before)
-    found = cp.telling_symbols(truth, sample)
+    found = cp.assess.telling_symbols(truth, sample)
     assert [each.symbol for each in found] == sorted(sizes, key=lambda symbol: -sizes[symbol])
     for each in found:
         assert each.count == counts[each.symbol]
@@ -81,7 +81,7 @@ def test_the_page_holds_everything_and_loads_nothing(tmp_path: Path) -> None:
     assert [heading for heading in re.findall("<h2>(.*?)</h2>", page) if heading in headings][:5] == headings[:5]
     assert "<h1>What &lt;it&gt; is</h1>" in page
     assert not re.search(r'(?:src|href)=(?!"data:)|<script|<link|@import|url\(', page)
-    with pytest.raises(cp.InvalidArgument, match="expected a Fit, as baum_welch or learn returns it; got 1"):
+    with pytest.raises(cp.errors.InvalidArgument, match="expected a Fit, as baum_welch or learn returns it; got 1"):
         cp.report(1, SAMPLE, tmp_path / "page.html")  # type: ignore[arg-type]
 
 

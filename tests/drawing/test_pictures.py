@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.draw.picture import _has_fonts
+from cutpoint.drawing.picture import _has_fonts
 from tests.strategies import acceptors
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -96,12 +96,12 @@ def test_small_probabilities_are_faint() -> None:
     assert [text.get("fill") for text in arrows["0->1"].iter(f"{SVG}text")] == [colors["0->1"]]
     assert texts(arrows["1->0"]) == ["a, b: 0.1"]
     mixed = cp.Acceptor(2, "ab", [[[0.999, 0.001], [0, 1]], [[0.5, 0.5], [0, 1]]], 0, {1})
-    assert "#" not in cp.to_dot(mixed), "an arrow is as strong as its largest probability"
+    assert "#" not in cp.drawing.to_dot(mixed), "an arrow is as strong as its largest probability"
     assert texts(groups(cp.draw(acceptor, digits=2).svg, "edge")["0->1"]) == ["a: 0.001"], "not rounded to nothing"
 
 
 def test_orientation() -> None:
-    def height(picture: cp.Picture) -> float:
+    def height(picture: cp.drawing.Picture) -> float:
         left, top, right, bottom = map(float, ET.fromstring(picture.svg).get("viewBox", "").split())
         return (bottom - top) / (right - left)
 
@@ -128,7 +128,7 @@ def test_labels_lie_above_all_arrows_on_white() -> None:
         for text in group.findall(f"{SVG}text"):
             assert left < float(text.get("x", "")) < right
             assert top < float(text.get("y", "")) < bottom + 4
-    only = cp.DFA(cp.Alphabet(["<b>"]), ((0,),), 0, frozenset())
+    only = cp.DFA(cp.data.Alphabet(["<b>"]), ((0,),), 0, frozenset())
     assert texts(groups(cp.draw(only).svg, "edge")["0->0"]) == ["<b>"], "not markup"
 
 
@@ -184,7 +184,7 @@ def test_hostile_names(name: str, tmp_path: Path) -> None:
         assert texts(groups(svg, "node")["0"]) == [expected]
         assert texts(groups(svg, "edge")["0->1"]) == [f"{expected}: 0.75"]
     assert set(groups(picture.svg, "node")) == {"start", "0", "1"}, "nothing else has come in"
-    assert len(picture.dot.splitlines()) == len(cp.to_dot(acceptor.replace(states=["p", "q"])).splitlines())
+    assert len(picture.dot.splitlines()) == len(cp.drawing.to_dot(acceptor.replace(states=["p", "q"])).splitlines())
 
 
 @settings(max_examples=60)
@@ -202,7 +202,7 @@ TEX = re.compile(r"\\(?:text[a-z]+\{\}|[{}$&#_%]|dots\{\})")
 @settings(max_examples=60)
 @given(st.one_of(st.text(alphabet=r"\{}$&#^_%~<>[]*|ab1 ", min_size=1, max_size=8), st.sampled_from(HOSTILE)))
 def test_names_in_tikz_are_text(name: str) -> None:
-    text = cp.to_tikz(cp.Acceptor([name, "other"], [name], [[[0.25, 0.75], [0, 1]]], [1, 0], [False, True]))
+    text = cp.drawing.to_tikz(cp.Acceptor([name, "other"], [name], [[[0.25, 0.75], [0, 1]]], [1, 0], [False, True]))
     (node,) = re.findall(r"\\node\[state\] \(0\) at \(0, 0\) \{(.*)\};", text)
     if re.fullmatch(r"[a-zA-Z]\d+", name):
         assert node == f"${name[0]}_{{{name[1:]}}}$"
@@ -212,10 +212,10 @@ def test_names_in_tikz_are_text(name: str) -> None:
 
 
 def test_tikz_of_the_paper() -> None:
-    lines = cp.to_tikz(cp.p_adic(3)).splitlines()
+    lines = cp.drawing.to_tikz(cp.p_adic(3)).splitlines()
     assert r"  \node[state, accepting] (1) at (4.28, 0) {$s_{2}$};" in lines
     assert r"  \path (0) edge[bend left=20] node[auto] {1: $\frac{1}{3}$ \\[3pt]2: $\frac{2}{3}$} (1);" in lines
-    network = cp.to_tikz(cp.BeliefNetwork(cp.p_adic(2), 1)).splitlines()
+    network = cp.drawing.to_tikz(cp.BeliefNetwork(cp.p_adic(2), 1)).splitlines()
     assert network[2:-1] == [
         r"  \node[state] (X1) at (0, 2) {$X_{1}$};",
         r"  \node[state] (S1) at (0, 0) {$S_{1}$};",
@@ -223,14 +223,14 @@ def test_tikz_of_the_paper() -> None:
         r"  \path (X1) edge (S2);",
         r"  \path (S1) edge (S2);",
     ]
-    faint = cp.to_tikz(cp.Acceptor(1 + 1, "a", [[[0.99, 0.01], [0, 1]]], [0.99, 0.01], {1}), orientation="down")
+    faint = cp.drawing.to_tikz(cp.Acceptor(1 + 1, "a", [[[0.99, 0.01], [0, 1]]], [0.99, 0.01], {1}), orientation="down")
     assert r"\path (0) edge[black!48] node[auto] {a: 0.01} (1);" in faint
     assert r"\path (start1) edge[dashed, black!48] node[auto] {0.01} (1);" in faint
     assert r"(1) at (0, -" in faint
 
 
 def test_tikz_nodes_keep_apart() -> None:
-    text = cp.to_tikz(cp.random_acceptor(12, "ab", rng=0))
+    text = cp.drawing.to_tikz(cp.random_acceptor(12, "ab", rng=0))
     places = [complex(float(x), float(y)) for x, y in re.findall(r"\\node\[.*?\] \(\d+\) at \((.*?), (.*?)\)", text)]
     assert len(places) == 12
     assert min(abs(p - q) for p in places for q in places if p is not q) > 3
@@ -272,8 +272,8 @@ def test_the_same_bytes_in_another_process(tmp_path: Path) -> None:
 def test_picture_shows_itself() -> None:
     picture = cp.draw(cp.p_adic(2))
     assert picture._repr_svg_() == picture.svg
-    assert picture.dot == cp.to_dot(cp.p_adic(2))
-    assert picture.tikz == cp.to_tikz(cp.p_adic(2))
+    assert picture.dot == cp.drawing.to_dot(cp.p_adic(2))
+    assert picture.tikz == cp.drawing.to_tikz(cp.p_adic(2))
     assert repr(picture) == "<Picture: 2 nodes, 5 arrows; .save(path) writes SVG, PNG, PDF, DOT or TikZ>"
 
 
@@ -308,7 +308,7 @@ def test_the_page_shows_what_the_example_makes(tmp_path: Path, capsys: pytest.Ca
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     for path in (None, tmp_path / "a.svg", tmp_path / "a.png"):
-        with pytest.raises(cp.MissingExtra) as refusal:
+        with pytest.raises(cp.errors.MissingExtra) as refusal:
             cp.draw(cp.p_adic(2), path)
         assert str(refusal.value) == (
             'draw needs Graphviz; install it with: pip install "cutpoint[draw]". Without it, to_dot and to_tikz give '
@@ -317,8 +317,8 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
     cp.draw(cp.p_adic(2), tmp_path / "a.dot")
     cp.draw(cp.p_adic(2), tmp_path / "a.tex")
-    assert (tmp_path / "a.dot").read_text() == cp.to_dot(cp.p_adic(2)) + "\n"
-    assert (tmp_path / "a.tex").read_text() == cp.to_tikz(cp.p_adic(2)) + "\n"
+    assert (tmp_path / "a.dot").read_text() == cp.drawing.to_dot(cp.p_adic(2)) + "\n"
+    assert (tmp_path / "a.tex").read_text() == cp.drawing.to_tikz(cp.p_adic(2)) + "\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="fonts are found in another way")
@@ -327,7 +327,7 @@ def test_without_fonts(tmp_path: Path) -> None:
     code = (
         "import cutpoint as cp; picture = cp.draw(cp.p_adic(2)); print(len(picture.svg) > 1000)\n"
         "try: picture.png\n"
-        "except cp.MissingExtra as refusal: print(refusal)"
+        "except cp.errors.MissingExtra as refusal: print(refusal)"
     )
     environment = os.environ | {"FONTCONFIG_FILE": str(tmp_path / "fonts.conf")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
@@ -342,57 +342,57 @@ def test_without_fonts(tmp_path: Path) -> None:
     [
         (
             lambda: cp.draw(3),  # type: ignore[arg-type]
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "expected an Acceptor, a DFA or a BeliefNetwork to draw; got 3.",
         ),
         (
-            lambda: cp.to_tikz("A"),  # type: ignore[arg-type]
-            cp.InvalidArgument,
+            lambda: cp.drawing.to_tikz("A"),  # type: ignore[arg-type]
+            cp.errors.InvalidArgument,
             "expected an Acceptor, a DFA or a BeliefNetwork to draw; got 'A'.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), "a.bmp"),
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'a.bmp'.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), 3),  # type: ignore[arg-type]
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 3.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), "no/such/folder/a.svg"),
-            cp.InvalidFile,
+            cp.errors.InvalidFile,
             "no/such/folder/a.svg: cannot be written (No such file or directory).",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), "a\0b.dot"),
-            cp.InvalidFile,
+            cp.errors.InvalidFile,
             "a\0b.dot: cannot be written (embedded null byte).",
         ),
         (
-            lambda: cp.to_dot(cp.p_adic(2), min_probability=float("nan")),
-            cp.InvalidArgument,
+            lambda: cp.drawing.to_dot(cp.p_adic(2), min_probability=float("nan")),
+            cp.errors.InvalidArgument,
             "min_probability must be a number between 0 and 1; got nan.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), min_probability="1/2"),  # type: ignore[arg-type]
-            cp.InvalidArgument,
+            cp.errors.InvalidArgument,
             "min_probability must be a number between 0 and 1; got '1/2'.",
         ),
         (
-            lambda: cp.to_dot(cp.p_adic(2), digits=0),
-            cp.InvalidArgument,
+            lambda: cp.drawing.to_dot(cp.p_adic(2), digits=0),
+            cp.errors.InvalidArgument,
             "digits must be a whole number from 1 to 17; got 0.",
         ),
         (
-            lambda: cp.to_tikz(cp.p_adic(2), orientation="left"),
-            cp.InvalidArgument,
+            lambda: cp.drawing.to_tikz(cp.p_adic(2), orientation="left"),
+            cp.errors.InvalidArgument,
             "orientation must be 'right' or 'down'; got 'left'.",
         ),
         (
             lambda: cp.draw(cp.random_acceptor(40, "a", rng=0)),
-            cp.TooLarge,
+            cp.errors.TooLarge,
             "a picture has at most 300 nodes and 300 arrows; this one has 40 nodes and 1,640 arrows. Leave out small "
             "probabilities with min_probability=..., or take the text of to_dot to a tool of your own.",
         ),
@@ -407,8 +407,8 @@ def test_refusals(call: Any, kind: type[Exception], sentence: str) -> None:
 def test_long_labels_lie_along_their_arrows_on_the_side_they_bend_to() -> None:
     steps = [[0.1, 0.25, 0.65], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25]]
     A = cp.Acceptor(3, "a", {"a": steps}, [2 / 3, 1 / 3, 0], {0})
-    assert "sloped" not in cp.to_tikz(A)
-    text = cp.to_tikz(A, digits=16)
+    assert "sloped" not in cp.drawing.to_tikz(A)
+    text = cp.drawing.to_tikz(A, digits=16)
     places = {key: (float(x), float(y)) for key, x, y in re.findall(r"\((\d)\) at \((\S+), (\S+)\)", text)}
     sides = {ends[::2]: ends[1] for ends in re.findall(r"\((\d)\) edge\[bend.*node\[(.*), pos.*\((\d)\);", text)}
     assert places["1"][0] == places["2"][0] > places["0"][0]

@@ -18,7 +18,7 @@ DISPLAYED = {
 
 
 def give_displays() -> None:
-    """Let values of the classes that are loaded by now show themselves as :mod:`cutpoint.draw.html` says."""
+    """Let values of the classes that are loaded by now show themselves as :mod:`cutpoint.drawing.html` says."""
     for module in DISPLAYED.keys() & sys.modules.keys():
         for name in DISPLAYED[module]:
             kind = getattr(sys.modules[module], name, None)
@@ -27,6 +27,6 @@ def give_displays() -> None:
 
 
 def _repr_html_(self: object) -> str:
-    from cutpoint.draw.html import html  # noqa: PLC0415
+    from cutpoint.drawing.html import html  # noqa: PLC0415
 
     return html(self)

@@ -12,10 +12,10 @@ from typing import Any
 
 from cutpoint.data.names import counted, shown
 from cutpoint.data.storage import write_whole
-from cutpoint.draw.diagram import Diagram, Look, Node
-from cutpoint.draw.dot_text import dot_text
-from cutpoint.draw.texts import Drawable, diagram
-from cutpoint.draw.tikz_text import tikz_text
+from cutpoint.drawing.diagram import Diagram, Look, Node
+from cutpoint.drawing.dot_text import dot_text
+from cutpoint.drawing.texts import Drawable, diagram
+from cutpoint.drawing.tikz_text import tikz_text
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 
 MOST_DRAWN = 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cutpoint.draw.diagram import Arrow, Diagram, Look, Node
+from cutpoint.drawing.diagram import Arrow, Diagram, Look, Node
 
 NEW_LINE = "\\n"
 """What ends a line within a label: a backslash and an n."""

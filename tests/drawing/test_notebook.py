@@ -23,7 +23,7 @@ FIT = cp.baum_welch(cp.random_acceptor(2, SAMPLE.alphabet, rng=1), SAMPLE, max_s
 LANGUAGE = cp.Language(cp.p_adic(2), "1/2")
 DFA = LANGUAGE.to_dfa()
 NETWORK = cp.BeliefNetwork(cp.p_adic(2), 4)
-TABLE = cp.forward_table(HOSTILE, [NAME, "b"])
+TABLE = cp.drawing.forward_table(HOSTILE, [NAME, "b"])
 VALUES: dict[str, Any] = {
     "acceptor": HOSTILE,
     "sample": SAMPLE,
@@ -117,8 +117,8 @@ def test_fit_and_learned() -> None:
     page = Page(FIT._repr_html_())  # type: ignore[attr-defined]
     assert page.rows[:3] == [["Fit", ""], ["log-likelihood", f"{FIT.log_likelihood:.6g}"], ["steps", "3"]]
     assert str(FIT.stop) in page.text
-    member = cp.Member(FIT.acceptor, "random", 0.25, ())
-    learned = cp.Learned(FIT.acceptor, FIT.history, FIT.stop, -1.5, "A detail.", members=(member,))
+    member = cp.search.Member(FIT.acceptor, "random", 0.25, ())
+    learned = cp.search.Learned(FIT.acceptor, FIT.history, FIT.stop, -1.5, "A detail.", members=(member,))
     page = Page(learned._repr_html_())  # type: ignore[attr-defined]
     assert page.rows[:2] == [["Learned", ""], ["log-likelihood", "-1.5"]]
     assert ["held-out log loss", "0.25 over 1 fold"] in page.rows
@@ -141,7 +141,7 @@ def test_language_and_dfa() -> None:
 
 
 def test_forward_table_reads_well_in_both() -> None:
-    table = cp.forward_table(cp.p_adic(2), "01")
+    table = cp.drawing.forward_table(cp.p_adic(2), "01")
     assert (
         repr(table)
         == str(table)
@@ -157,7 +157,7 @@ def test_names_that_cannot_be_seen_are_shown() -> None:
     assert repr(odd).startswith(
         "<Acceptor: 5 states {'', ' ', 'a\\nb', …}, 2 symbols {'\\t', x}, starts in {''}, accepts"
     )
-    head, *rows = str(cp.forward_table(odd, ["\t"])).splitlines()
+    head, *rows = str(cp.drawing.forward_table(odd, ["\t"])).splitlines()
     assert re.fullmatch(r"k  read  ''   ' '  'a\\nb'  '\\x1b\[31m'  an int of about 5001 digits  accepted", head)
     assert [row.split()[:2] for row in rows] == [["0", "1"], ["1", r"'\t'"]]
     assert odd.table().splitlines()[0].split() == [r"'\t':"]
@@ -176,10 +176,10 @@ def test_pages_of_large_values_are_bounded() -> None:
     wide = cp.random_acceptor([f"{k:03}" * 1000 for k in range(300)], [f"{k:04}" * 500 for k in range(80)], rng=0)
     many = cp.Sample([f"{k:b}" for k in range(5000)])
     long = cp.Language(cp.p_adic(2), "1/1025").to_dfa()
-    broad = cp.DFA(cp.Alphabet(range(1000)), ((0,) * 1000,), 0, frozenset())
+    broad = cp.DFA(cp.data.Alphabet(range(1000)), ((0,) * 1000,), 0, frozenset())
     values: list[Any] = [wide, cp.Language(wide, 0.5), many, long, broad, cp.p_adic(20_000)]
     values += [cp.Fit(FIT.acceptor, FIT.history, FIT.stop, -1.0, "long " * 10**5)]
-    values += [cp.BeliefNetwork(wide, 10_000), cp.forward_table(cp.p_adic(2), "01" * 300)]
+    values += [cp.BeliefNetwork(wide, 10_000), cp.drawing.forward_table(cp.p_adic(2), "01" * 300)]
     for value in values:
         page = value._repr_html_()
         assert len(page) < 60_000, type(value)
@@ -194,13 +194,13 @@ def test_pages_of_large_values_are_bounded() -> None:
 def test_displays_load_nothing_before_they_are_asked_for() -> None:
     code = (
         "import sys, cutpoint as cp; A = cp.p_adic(2); "
-        "heavy = {'cutpoint.draw.html', 'cutpoint.draw.picture', 'pygraphviz', 'matplotlib', 'scipy'}; "
+        "heavy = {'cutpoint.drawing.html', 'cutpoint.drawing.picture', 'pygraphviz', 'matplotlib', 'scipy'}; "
         "print(sorted(heavy & set(sys.modules))); A._repr_html_(); print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     before, after = done.stdout.splitlines()
     assert before == "[]"
-    assert "cutpoint.draw.html" in after
+    assert "cutpoint.drawing.html" in after
     assert "matplotlib" not in after
 
 

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from cutpoint.data import Observation, Sample
 from cutpoint.data.names import counted, shown
 from cutpoint.decision import DFA, Language
-from cutpoint.draw.diagram import Look, cleaned, cut_point_label, label
-from cutpoint.draw.picture import Picture
-from cutpoint.draw.plots import short_words
-from cutpoint.draw.texts import diagram
+from cutpoint.drawing.diagram import Look, cleaned, cut_point_label, label
+from cutpoint.drawing.picture import Picture
+from cutpoint.drawing.plots import short_words
+from cutpoint.drawing.texts import diagram
 from cutpoint.em import Fit
 from cutpoint.errors import MissingExtra, TooLarge
 from cutpoint.model import Acceptor, BeliefNetwork

@@ -1,6 +1,6 @@
 """Canvas: a matplotlib figure that needs no pyplot, shows itself in a notebook, and is the same bytes each time.
 
-This module imports matplotlib; :mod:`cutpoint.draw.plots` loads it when the first plot is made.
+This module imports matplotlib; :mod:`cutpoint.drawing.plots` loads it when the first plot is made.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cutpoint", "svg.fonttype": "path", 
 
 
 class Canvas(Figure):
-    """Figure of :mod:`cutpoint.draw.plots`: outside of pyplot, so that nothing is kept and no backend is needed."""
+    """Figure of :mod:`cutpoint.drawing.plots`: outside of pyplot, so that nothing is kept and no backend is needed."""
 
     def _repr_svg_(self) -> str:
         return rendered(self, ".svg").decode("utf-8")

@@ -6,9 +6,9 @@ from functools import singledispatch
 
 from cutpoint.data.names import shown
 from cutpoint.decision import DFA
-from cutpoint.draw.diagram import Arrow, Diagram, Look, Node, bounded, state_diagram, symbol_label, wrapped
-from cutpoint.draw.dot_text import dot_text
-from cutpoint.draw.tikz_text import tikz_text
+from cutpoint.drawing.diagram import Arrow, Diagram, Look, Node, bounded, state_diagram, symbol_label, wrapped
+from cutpoint.drawing.dot_text import dot_text
+from cutpoint.drawing.tikz_text import tikz_text
 from cutpoint.errors import InvalidArgument
 from cutpoint.model import Acceptor, BeliefNetwork
 
@@ -68,7 +68,7 @@ def to_dot(
     Examples
     --------
     >>> import cutpoint as cp
-    >>> print(cp.to_dot(cp.p_adic(2)))
+    >>> print(cp.drawing.to_dot(cp.p_adic(2)))
     digraph {
       rankdir=LR;
       node [fontname="Helvetica,Arial,sans-serif", shape=circle];
@@ -100,7 +100,7 @@ def to_tikz(
     Examples
     --------
     >>> import cutpoint as cp
-    >>> print(cp.to_tikz(cp.gallery.parity()))
+    >>> print(cp.drawing.to_tikz(cp.gallery.parity()))
     % needs \usetikzlibrary{automata}
     \begin{tikzpicture}[->, every node/.style={align=center}]
       \node[state] (0) at (0, 0) {even};

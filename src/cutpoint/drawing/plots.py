@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cutpoint.assess.calibration import calibration as calibration_bins
 from cutpoint.data import Alphabet, PlainWord, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.data.names import counted, listed, shown
 from cutpoint.decision import Language
-from cutpoint.draw.calibration import calibration
-from cutpoint.draw.diagram import cleaned, cut_point_label, label
-from cutpoint.draw.picture import extension_of, save
+from cutpoint.drawing.diagram import cleaned, cut_point_label, label
+from cutpoint.drawing.picture import extension_of, save
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
@@ -43,7 +43,7 @@ MOST_TICKS = 30
 Path = str | os.PathLike[str]
 
 
-def plot_forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes | None = None) -> Figure:
+def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes | None = None) -> Figure:
     """Heat map of the table M of a word: the distribution over states after each prefix, and its acceptance.
 
     Returns a matplotlib ``Figure`` that belongs to no pyplot session; ``path`` (.svg, .png or .pdf) also writes it, and
@@ -52,7 +52,7 @@ def plot_forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: A
     Examples
     --------
     >>> import cutpoint as cp
-    >>> figure = cp.plot_forward(cp.p_adic(2), "0110")
+    >>> figure = cp.plots.forward(cp.p_adic(2), "0110")
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['s1', 's2 *', 'accepted']
     """
@@ -77,14 +77,14 @@ def plot_forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: A
     return _done(figure, path)
 
 
-def plot_learning(fit: Fit, path: Path | None = None, ax: Axes | None = None) -> Figure:
+def learning(fit: Fit, path: Path | None = None, ax: Axes | None = None) -> Figure:
     """Learning curve of a :class:`Fit`, as ``fit.plot()`` draws it; of :func:`learn`, training beside held-out loss.
 
     Examples
     --------
     >>> import cutpoint as cp
     >>> fit = cp.baum_welch(cp.random_acceptor(2, "01", rng=0), cp.Sample(["01", "1"], accepted=[True, False]))
-    >>> cp.plot_learning(fit).axes[0].get_xlabel()
+    >>> cp.plots.learning(fit).axes[0].get_xlabel()
     'step'
     """
     if not isinstance(fit, Fit):
@@ -94,7 +94,7 @@ def plot_learning(fit: Fit, path: Path | None = None, ax: Axes | None = None) ->
     return _done(figure, path)
 
 
-def plot_calibration(
+def calibration(
     probabilities: ArrayLike,
     accepted: Any,
     counts: ArrayLike | None = None,
@@ -110,11 +110,11 @@ def plot_calibration(
     Examples
     --------
     >>> import cutpoint as cp
-    >>> figure = cp.plot_calibration([0.1, 0.2, 0.8, 0.9], [False, False, True, True], bins=2)
+    >>> figure = cp.plots.calibration([0.1, 0.2, 0.8, 0.9], [False, False, True, True], bins=2)
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('predicted probability', 'share accepted')
     """
-    found = calibration(probabilities, accepted, counts, bins)
+    found = calibration_bins(probabilities, accepted, counts, bins)
     figure, axes = _axes(ax, 5, 5)
     x, y = np.array([each.probability for each in found]), np.array([each.accepted for each in found])
     bars = [y - [each.low for each in found], [each.high for each in found] - y]
@@ -129,7 +129,7 @@ def plot_calibration(
     return _done(figure, path)
 
 
-def plot_staircase(
+def staircase(
     acceptor: Acceptor, length: int, cut_point: Any = None, path: Path | None = None, ax: Axes | None = None
 ) -> Figure:
     r"""Acceptance of all words of a length, over the number :math:`0.x_k \dots x_1` that a word spells from the back.
@@ -140,7 +140,7 @@ def plot_staircase(
     Examples
     --------
     >>> import cutpoint as cp
-    >>> figure = cp.plot_staircase(cp.p_adic(2), 3, cut_point="1/3")
+    >>> figure = cp.plots.staircase(cp.p_adic(2), 3, cut_point="1/3")
     >>> steps = figure.axes[0].patches[0].get_data().values
     >>> [float(height) for height in steps]
     [0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875]
@@ -169,7 +169,7 @@ def plot_staircase(
     return _done(figure, path)
 
 
-def plot_comparison(
+def comparison(
     first: Acceptor,
     second: Acceptor,
     words: Words | None = None,
@@ -183,7 +183,7 @@ def plot_comparison(
     Examples
     --------
     >>> import cutpoint as cp
-    >>> figure = cp.plot_comparison(cp.p_adic(2), cp.gallery.parity(), words=["", "1", "11"])
+    >>> figure = cp.plots.comparison(cp.p_adic(2), cp.gallery.parity(), words=["", "1", "11"])
     >>> figure.axes[1].get_title()
     "largest difference 0.75: '11'"
     """
@@ -244,7 +244,7 @@ def _axes(ax: Any, width: float, height: float) -> tuple[Any, Any]:
 
 def _canvas(width: float, height: float) -> Any:
     try:
-        from cutpoint.draw.canvas import canvas  # noqa: PLC0415
+        from cutpoint.drawing.canvas import canvas  # noqa: PLC0415
     except ImportError:
         raise MissingExtra('plots need matplotlib; install it with: pip install "cutpoint[plot]".') from None
     return canvas(float(width), float(height))
@@ -259,7 +259,7 @@ def _name_ticks(set_ticks: Any, names: list[str]) -> None:
 def _done(figure: Figure, path: Path | None) -> Figure:
     """The figure, written to a path if one is given."""
     if path is not None:
-        from cutpoint.draw.canvas import WITHOUT_DATES, rendered  # noqa: PLC0415
+        from cutpoint.drawing.canvas import WITHOUT_DATES, rendered  # noqa: PLC0415
 
         save(path, rendered(figure, extension_of(path, tuple(WITHOUT_DATES))))
     return figure

@@ -22,11 +22,11 @@ SHOP = cp.Acceptor(
 SAMPLE = cp.Sample(["01", "1", "11", "0"], accepted=[True, False, True, False])
 FIT = cp.baum_welch(cp.random_acceptor(2, "01", rng=0), SAMPLE, max_steps=5)
 PLOTS: dict[str, Callable[..., Any]] = {
-    "forward": lambda **more: cp.plot_forward(SHOP, ["ad", "visit", "ad"], **more),
-    "learning": lambda **more: cp.plot_learning(FIT, **more),
-    "calibration": lambda **more: cp.plot_calibration([0.1, 0.3, 0.9], [False, True, True], **more),
-    "staircase": lambda **more: cp.plot_staircase(cp.p_adic(3), 2, "1/3", **more),
-    "comparison": lambda **more: cp.plot_comparison(cp.p_adic(2), cp.gallery.parity(), **more),
+    "forward": lambda **more: cp.plots.forward(SHOP, ["ad", "visit", "ad"], **more),
+    "learning": lambda **more: cp.plots.learning(FIT, **more),
+    "calibration": lambda **more: cp.plots.calibration([0.1, 0.3, 0.9], [False, True, True], **more),
+    "staircase": lambda **more: cp.plots.staircase(cp.p_adic(3), 2, "1/3", **more),
+    "comparison": lambda **more: cp.plots.comparison(cp.p_adic(2), cp.gallery.parity(), **more),
 }
 
 
@@ -43,7 +43,7 @@ def test_forward() -> None:
 
 
 def test_forward_of_a_long_word_stays_readable() -> None:
-    figure = cp.plot_forward(cp.random_acceptor(40, "ab", rng=0), "ab" * 500)
+    figure = cp.plots.forward(cp.random_acceptor(40, "ab", rng=0), "ab" * 500)
     axes = figure.axes[0]
     assert [text.get_text() for text in axes.get_xticklabels()][:3] == ["0", "34", "68"]
     assert len(axes.get_xticks()) <= 30
@@ -62,7 +62,7 @@ def test_learning_curve() -> None:
 def test_calibration_counts_what_happened() -> None:
     probabilities = [0.05, 0.15, 0.12, 0.95, 1.0, 0.95]
     accepted = [False, True, False, True, True, False]
-    low, second, last = cp.calibration(probabilities, accepted, counts=[4, 1, 1, 2, 1, 1])
+    low, second, last = cp.assess.calibration(probabilities, accepted, counts=[4, 1, 1, 2, 1, 1])
     assert (low.probability, low.accepted, low.count) == (0.05, 0.0, 4.0)
     assert second.probability == pytest.approx(0.135, rel=1e-14)
     assert (second.accepted, second.count) == (0.5, 2.0)
@@ -71,7 +71,7 @@ def test_calibration_counts_what_happened() -> None:
     assert low.high == pytest.approx(0.4899, abs=1e-4)  # Wilson's interval of 0 of 4, from tables
     assert last.low == pytest.approx(0.3006, abs=1e-4)
     assert last.high == pytest.approx(0.9544, abs=1e-4)
-    axes = cp.plot_calibration(probabilities, accepted, [4, 1, 1, 2, 1, 1]).axes[0]
+    axes = cp.plots.calibration(probabilities, accepted, [4, 1, 1, 2, 1, 1]).axes[0]
     points = axes.collections[-1].get_offsets()
     assert np.asarray(points)[:, 1].tolist() == [0.0, 0.5, 0.75]
 
@@ -79,7 +79,7 @@ def test_calibration_counts_what_happened() -> None:
 def test_calibration_of_a_true_model_covers_the_diagonal() -> None:
     words = cp.random_words("01", 4000, (3, 6), rng=1)
     sample = cp.simulate(cp.p_adic(2), words, rng=2)
-    found = cp.calibration(cp.p_adic(2).acceptances(sample), list(sample.accepted), sample.counts)
+    found = cp.assess.calibration(cp.p_adic(2).acceptances(sample), list(sample.accepted), sample.counts)
     assert sum(each.count for each in found) == 4000
     assert sum(each.low <= each.probability <= each.high for each in found) >= len(found) - 1
 
@@ -96,16 +96,16 @@ def test_staircase_of_the_p_adic_acceptor_is_the_diagonal() -> None:
 
 
 def test_comparison() -> None:
-    figure = cp.plot_comparison(cp.p_adic(2), cp.gallery.parity(), words=["", "1", "11", "0"])
+    figure = cp.plots.comparison(cp.p_adic(2), cp.gallery.parity(), words=["", "1", "11", "0"])
     scatter, histogram = figure.axes
     assert np.asarray(scatter.collections[0].get_offsets()).tolist() == [[0, 0], [0.5, 1], [0.75, 0], [0, 0]]
     assert histogram.get_title() == "largest difference 0.75: '11'"
     assert sum(patch.get_height() for patch in histogram.patches) == 4  # type: ignore[attr-defined]
     assert PLOTS["comparison"]().axes[0].get_title() == "511 words"
-    same = cp.plot_comparison(SHOP, SHOP)
+    same = cp.plots.comparison(SHOP, SHOP)
     assert same.axes[1].get_title() == "largest difference 0: ()"
     swapped = cp.Acceptor(["s1", "s2"], "10", cp.p_adic(2).exact_transitions[::-1], "s1", {"s2"})
-    assert cp.plot_comparison(cp.p_adic(2), swapped).axes[1].get_title() == "largest difference 0: ''"
+    assert cp.plots.comparison(cp.p_adic(2), swapped).axes[1].get_title() == "largest difference 0: ''"
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_own_axes() -> None:
 
 def test_nothing_is_left_in_pyplot(tmp_path: Path) -> None:
     code = (
-        "import sys, cutpoint as cp; cp.plot_forward(cp.p_adic(2), '01', path=sys.argv[1]); "
-        "cp.plot_learning(cp.baum_welch(cp.p_adic(2), cp.Sample(['0'], accepted=[False]))); "
+        "import sys, cutpoint as cp; cp.plots.forward(cp.p_adic(2), '01', path=sys.argv[1]); "
+        "cp.plots.learning(cp.baum_welch(cp.p_adic(2), cp.Sample(['0'], accepted=[False]))); "
         "print('matplotlib.pyplot' in sys.modules)"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "a.svg")]
@@ -147,20 +147,20 @@ def test_names_are_text_and_not_formulas(tmp_path: Path) -> None:
     hostile = ["$\\frac{$", "a<b>&", "bell\a", "$x$", "\ud800"]
     steps = np.full((5, 5, 5), 0.2)
     acceptor = cp.Acceptor(hostile, hostile, steps, [1, 0, 0, 0, 0], [True, False, False, False, False])
-    figure = cp.plot_forward(acceptor, hostile, tmp_path / "a.svg")
+    figure = cp.plots.forward(acceptor, hostile, tmp_path / "a.svg")
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()][1:] == [
         "$\\frac{$", "a<b>&", "bell\\x07", "$x$", "\\ud800",
     ]  # fmt: skip
     ET.parse(tmp_path / "a.svg")
-    cp.plot_comparison(acceptor, ~acceptor, words=[[name] for name in hostile], path=tmp_path / "b.svg")
+    cp.plots.comparison(acceptor, ~acceptor, words=[[name] for name in hostile], path=tmp_path / "b.svg")
     ET.parse(tmp_path / "b.svg")
 
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "cutpoint.draw.canvas", raising=False)
-    with pytest.raises(cp.MissingExtra) as refusal:
+    monkeypatch.delitem(sys.modules, "cutpoint.drawing.canvas", raising=False)
+    with pytest.raises(cp.errors.MissingExtra) as refusal:
         PLOTS[name]()
     assert str(refusal.value) == 'plots need matplotlib; install it with: pip install "cutpoint[plot]".'
 
@@ -168,28 +168,72 @@ def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "sentence"),
     [
-        (lambda: cp.plot_forward(SHOP, ["add"]), cp.UnknownSymbol, "symbol 'add' is not in the alphabet"),
-        (lambda: cp.plot_forward(3, "a"), cp.InvalidArgument, "expected an Acceptor; got 3."),  # type: ignore[arg-type]
-        (lambda: cp.plot_forward(SHOP, (), "a.gif"), cp.InvalidArgument, "ends in .svg, .png or .pdf; got 'a.gif'."),
+        (lambda: cp.plots.forward(SHOP, ["add"]), cp.errors.UnknownSymbol, "symbol 'add' is not in the alphabet"),
+        (lambda: cp.plots.forward(3, "a"), cp.errors.InvalidArgument, "expected an Acceptor; got 3."),  # type: ignore[arg-type]
         (
-            lambda: cp.plot_forward(SHOP, (), "no/such/a.svg"),
-            cp.InvalidFile,
+            lambda: cp.plots.forward(SHOP, (), "a.gif"),
+            cp.errors.InvalidArgument,
+            "ends in .svg, .png or .pdf; got 'a.gif'.",
+        ),
+        (
+            lambda: cp.plots.forward(SHOP, (), "no/such/a.svg"),
+            cp.errors.InvalidFile,
             "no/such/a.svg: cannot be written (No such",
         ),
-        (lambda: cp.plot_learning(SHOP), cp.InvalidArgument, "expected a Fit, as"),  # type: ignore[arg-type]
-        (lambda: cp.plot_staircase(SHOP, 0), cp.InvalidArgument, "length must be a whole number, 1 or more; got 0."),
-        (lambda: cp.plot_staircase(SHOP, 17), cp.TooLarge, "there are 131,072 words of length 17; a staircase has at"),
-        (lambda: cp.plot_staircase(SHOP, 2, 1.5), cp.InvalidArgument, "a cut point must be a number between 0 and 1"),
-        (lambda: cp.plot_comparison(SHOP, cp.p_adic(2)), cp.InvalidArgument, "acceptors must have the same alphabet"),
-        (lambda: cp.plot_comparison(SHOP, SHOP, words=[]), cp.InvalidArgument, "there must be at least one word"),
-        (lambda: cp.plot_calibration([], []), cp.InvalidArgument, "must be a sequence of one or more; got shape (0,)."),
-        (lambda: cp.plot_calibration([0.5, float("nan")], [True] * 2), cp.InvalidArgument, "number 1 is nan."),
-        (lambda: cp.plot_calibration([0.5], [1]), cp.InvalidArgument, "True or False for each word; number 0 is 1."),
-        (lambda: cp.plot_calibration(["x"], [True]), cp.InvalidArgument, "probabilities must be numbers; got ['x']."),
-        (lambda: cp.calibration([0.5], [True, True]), cp.InvalidArgument, "counts; got 1, 2 and 1."),
-        (lambda: cp.calibration([0.5], [True], counts=[-1]), cp.InvalidArgument, "counts must be finite, not negative"),
-        (lambda: cp.calibration([0.5], [True], bins=0), cp.InvalidArgument, "bins must be a whole number from 1 to"),
-        (lambda: cp.calibration([1.5], [True]), cp.InvalidArgument, "between 0 and 1; number 0 is 1.5."),
+        (lambda: cp.plots.learning(SHOP), cp.errors.InvalidArgument, "expected a Fit, as"),  # type: ignore[arg-type]
+        (
+            lambda: cp.plots.staircase(SHOP, 0),
+            cp.errors.InvalidArgument,
+            "length must be a whole number, 1 or more; got 0.",
+        ),
+        (
+            lambda: cp.plots.staircase(SHOP, 17),
+            cp.errors.TooLarge,
+            "there are 131,072 words of length 17; a staircase has at",
+        ),
+        (
+            lambda: cp.plots.staircase(SHOP, 2, 1.5),
+            cp.errors.InvalidArgument,
+            "a cut point must be a number between 0 and 1",
+        ),
+        (
+            lambda: cp.plots.comparison(SHOP, cp.p_adic(2)),
+            cp.errors.InvalidArgument,
+            "acceptors must have the same alphabet",
+        ),
+        (
+            lambda: cp.plots.comparison(SHOP, SHOP, words=[]),
+            cp.errors.InvalidArgument,
+            "there must be at least one word",
+        ),
+        (
+            lambda: cp.plots.calibration([], []),
+            cp.errors.InvalidArgument,
+            "must be a sequence of one or more; got shape (0,).",
+        ),
+        (lambda: cp.plots.calibration([0.5, float("nan")], [True] * 2), cp.errors.InvalidArgument, "number 1 is nan."),
+        (
+            lambda: cp.plots.calibration([0.5], [1]),
+            cp.errors.InvalidArgument,
+            "True or False for each word; number 0 is 1.",
+        ),
+        (
+            lambda: cp.plots.calibration(["x"], [True]),
+            cp.errors.InvalidArgument,
+            "probabilities must be numbers; got ['x'].",
+        ),
+        (lambda: cp.assess.calibration([0.5], [True, True]), cp.errors.InvalidArgument, "counts; got 1, 2 and 1."),
+        (
+            lambda: cp.assess.calibration([0.5], [True], counts=[-1]),
+            cp.errors.InvalidArgument,
+            "counts must be finite, not negative",
+        ),
+        (
+            lambda: cp.assess.calibration([0.5], [True], bins=0),
+            cp.errors.InvalidArgument,
+            "bins must be a whole number from 1 to",
+        ),
+        (lambda: cp.assess.calibration([1.5], [True]), cp.errors.InvalidArgument, "between 0 and 1; number 0 is 1.5."),
     ],
 )
 def test_refusals(call: Any, kind: type[Exception], sentence: str) -> None:

@@ -60,7 +60,7 @@ def calibration(
     Examples
     --------
     >>> import cutpoint as cp
-    >>> low, high = cp.calibration([0.1, 0.1, 0.9, 0.9], [False, False, True, False], bins=2)
+    >>> low, high = cp.assess.calibration([0.1, 0.1, 0.9, 0.9], [False, False, True, False], bins=2)
     >>> high.probability, high.accepted, high.count, round(high.low, 2), round(high.high, 2)
     (0.9, 0.5, 2.0, 0.09, 0.91)
     """

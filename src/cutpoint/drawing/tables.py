@@ -28,7 +28,7 @@ class Table(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        from cutpoint.draw.html import table  # noqa: PLC0415
+        from cutpoint.drawing.html import table  # noqa: PLC0415
 
         return table(self.cells)
 
@@ -42,7 +42,7 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> Table:
     Examples
     --------
     >>> import cutpoint as cp
-    >>> cp.forward_table(cp.p_adic(2), "011")
+    >>> cp.drawing.forward_table(cp.p_adic(2), "011")
     k  read  s1   s2   accepted
     0        1    0    0
     1  0     1    0    0

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cutpoint.draw.diagram import Arrow, Diagram, Line, Node
+from cutpoint.drawing.diagram import Arrow, Diagram, Line, Node
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

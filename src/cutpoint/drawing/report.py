@@ -15,10 +15,10 @@ from cutpoint.assess.evaluation import evaluate
 from cutpoint.assess.telling import telling_symbols
 from cutpoint.data import PlainWord, Sample
 from cutpoint.data.names import shown
-from cutpoint.draw.diagram import Look, cleaned, label
-from cutpoint.draw.html import acceptor_html, table
-from cutpoint.draw.picture import save
-from cutpoint.draw.plots import plot_calibration, plot_learning
+from cutpoint.drawing import plots
+from cutpoint.drawing.diagram import Look, cleaned, label
+from cutpoint.drawing.html import acceptor_html, table
+from cutpoint.drawing.picture import save
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.model import Acceptor
@@ -72,11 +72,11 @@ def report(
         f"<h1>{escape(title)}</h1>",
         _section("Judged by", _figures(judged) + f"<p>{escape(repr(sample))}</p>"),
         _section("The acceptor", _acceptor(fit.acceptor)),
-        _section("Learning", f"<p>{escape(str(fit.stop))}</p>" + _plot(lambda: plot_learning(fit))),
+        _section("Learning", f"<p>{escape(str(fit.stop))}</p>" + _plot(lambda: plots.learning(fit))),
     ]
     if told.any():
         accepted, counts = same.ends[told] == 1, same.counts[told]
-        parts += [_section("Calibration", _plot(lambda: plot_calibration(values[told], accepted, counts)))]
+        parts += [_section("Calibration", _plot(lambda: plots.calibration(values[told], accepted, counts)))]
     parts += [_section("Most telling symbols", _telling(fit, same))]
     if told.any():
         parts += _words(same, values, told)
@@ -110,7 +110,7 @@ def _figures(judged: Any) -> str:
 def _plot(made: Callable[[], Figure]) -> str:
     """A plot as an image of its own, so that the names inside of two plots do not meet."""
     try:
-        from cutpoint.draw.canvas import rendered  # noqa: PLC0415
+        from cutpoint.drawing.canvas import rendered  # noqa: PLC0415
 
         content = b64encode(rendered(made(), ".svg")).decode("ascii")
     except (ImportError, MissingExtra):
