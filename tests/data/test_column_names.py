@@ -72,13 +72,13 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
         (
             ("id", "time", "what", "outcome"),
             {"id": "id", "event": "whit"},
-            "event='whit' must be one column; the columns are {'id', 'time', 'what', 'outcome'}. Did you mean 'what'?",
+            "event must be one of the columns {'id', 'time', 'what', 'outcome'}; got 'whit'. Did you mean 'what'?",
         ),
-        (("id", "at", "event", "outcome"), {"id": 7}, "id=7: the columns are numbered from 1 to 4."),
+        (("id", "at", "event", "outcome"), {"id": 7}, "id must be the number of a column, from 1 to 4; got 7."),
         (
             ("id", "id", "event", "outcome"),
             {"id": "id"},
-            "id='id' must be one column; there are several. Give a number.",
+            "id must be one column; 2 columns have the name 'id'. Give a number.",
         ),
     ],
 )
@@ -110,7 +110,7 @@ def test_data_frames_are_refused_with_the_same_sentence() -> None:
     with pytest.raises(cp.errors.InvalidArgument) as caught:
         cp.Sample.from_events(df, id="id", event="whit")
     assert str(caught.value) == (
-        "event='whit' must be one column; the columns are {'id', 'time', 'what', 'outcome'}. Did you mean 'what'?"
+        "event must be one of the columns {'id', 'time', 'what', 'outcome'}; got 'whit'. Did you mean 'what'?"
     )
     assert cp.Sample.from_events(df, id=1, event="what", order="time", outcome=4) == SAMPLE  # type: ignore[arg-type]
 

@@ -105,20 +105,25 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"word,label\nab,1\n",
         {"accepted": "lable"},
-        "f.csv: accepted='lable' must be one column; the columns are {'word', 'label'}. Did you mean 'label'?",
+        "f.csv: accepted must be one of the columns {'word', 'label'}; got 'lable'. Did you mean 'label'?",
     ),
     "a column twice": (
         "f.csv",
         b"word,word\nab,1\n",
         {"word": "word"},
-        "f.csv: word='word' must be one column; there are several. Give a number.",
+        "f.csv: word must be one column; 2 columns have the name 'word'. Give a number.",
     ),
-    "no such number": ("f.csv", b"ab,1\n", {"word": 3}, "f.csv: word=3: the columns are numbered from 1 to 2."),
+    "no such number": (
+        "f.csv",
+        b"ab,1\n",
+        {"word": 3},
+        "f.csv: word must be the number of a column, from 1 to 2; got 3.",
+    ),
     "a name without names": (
         "f.csv",
         b"ab,1\n",
         {"word": "w", "header": False},
-        "f.csv: word='w': the columns have no names, as header=False. Give a number.",
+        "f.csv: word must be the number of a column, as the columns have no names; got 'w'.",
     ),
     "two that could be": (
         "f.csv",
@@ -138,7 +143,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         b"1\t0\n0\t1\n",
         {},
         "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
-        "them, as in word=2, accepted=1, or pass header=True if the first row has names.",
+        "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "an outcome that is none": (
         "f.tsv",

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import counted, listed, shown, suggestion
 from cutpoint.errors import CutpointError, FormatError, InvalidArgument
+from cutpoint.wording import counted, listed, shown, suggestion
 
 
 class Role(NamedTuple):
@@ -122,29 +122,38 @@ class ColumnNames:
             matches = [k for k, name in enumerate(names) if name in known and k not in found.values()]
             if len(matches) > 1:
                 both = " and ".join(f"{k + 1}" for k in matches)
-                raise self._refusal(f"columns {both} could both hold {holds}, by their names.", role)
+                raise self._refusal(
+                    f"columns {both} could both hold {holds}, by their names.", advice=f"Choose one with {{{role}}}."
+                )
             if matches:
                 found[role] = matches[0]
             elif role in NEEDED:
                 have = "they have no names" if self.names is None else f"the columns are {listed(self.names)}"
-                raise self._refusal(f"no column is called {_either(known)}; {have}.", role)
+                raise self._refusal(
+                    f"no column is called {_either(known)}; {have}.", advice=f"Choose one with {{{role}}}."
+                )
         return found
 
     def index(self, role: str, column: str | int) -> int:
         """Index of a column that was given."""
         names: list[Any] | None = None if self.names is None else list(self.names)
         if isinstance(column, bool) or not isinstance(column, str | int):
-            raise InvalidArgument(f"{role} must be the name or the number of a column; got {shown(column)}.")
+            raise InvalidArgument(f"must be the name or the number of a column; got {shown(column)}.", argument=role)
         if isinstance(column, int) and all(isinstance(name, str) for name in names or ()):
             if not 1 <= column <= self.width:
-                raise self._refusal(f"{role}={column}: the columns are numbered from 1 to {self.width}.")
+                raise self._refusal(
+                    f"must be the number of a column, from 1 to {self.width}; got {column}.", argument=role
+                )
             return column - 1
         if names is None:
-            raise self._refusal(f"{role}={shown(column)}: the columns have no names, as header=False. Give a number.")
+            raise self._refusal(
+                f"must be the number of a column, as the columns have no names; got {shown(column)}.", argument=role
+            )
         if names.count(column) != 1:
-            several = "there are several. Give a number."
-            found = several if column in names else f"the columns are {listed(names)}.{suggestion(column, names)}"
-            raise self._refusal(f"{role}={shown(column)} must be one column; {found}")
+            found = f"must be one of the columns {listed(names)}; got {shown(column)}.{suggestion(column, names)}"
+            if column in names:
+                found = f"must be one column; {counted(names.count(column), 'column')} have the name {shown(column)}."
+            raise self._refusal(found, argument=role, advice="Give a number." if column in names else "")
         return names.index(column)
 
     def overlooked(self, later: Sequence[str], roles: Mapping[str, int]) -> list[str]:
@@ -169,13 +178,13 @@ class ColumnNames:
             return {"word": 1 - could_be[0], "accepted": could_be[0]}
         raise self._refusal(
             f"the table has {counted(self.width, 'column')} and no header with known names, and it is not clear which "
-            "holds the words. Number them, as in word=2, accepted=1, or pass header=True if the first row has names."
+            "holds the words.",
+            advice="Number them, as in {word=2} {accepted=1}. Or pass {header=True} if the first row has names.",
         )
 
-    def _refusal(self, sentence: str, role: str | None = None) -> CutpointError:
-        """Error about the columns; the advice is to name the one of a role."""
-        advice = f" Choose one with {role}=…." if role else ""
-        return FormatError(f"{self.where}: {sentence}{advice}") if self.where else InvalidArgument(sentence + advice)
+    def _refusal(self, what: str, argument: str = "", advice: str = "") -> CutpointError:
+        kind = FormatError if self.where else InvalidArgument
+        return kind(what, where=self.where, argument=argument, advice=advice)
 
 
 def is_missing(value: object) -> bool:

@@ -13,8 +13,8 @@ import numpy as np
 from cutpoint.data.alphabet import Tokens, Word
 from cutpoint.data.column_names import UNKNOWN, is_missing, verdict_of
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import listed, shown, suggestion
 from cutpoint.errors import CutpointError
+from cutpoint.wording import listed, shown, suggestion
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from cutpoint.data.column_names import is_missing
 from cutpoint.data.columns import Column, check_positive, outcomes, weights
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import is_hashable, shown
+from cutpoint.data.names import is_hashable
 from cutpoint.errors import CutpointError
+from cutpoint.wording import shown
 
 
 @dataclass(frozen=True)

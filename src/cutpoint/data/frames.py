@@ -7,8 +7,8 @@ from typing import Any
 from cutpoint.data.column_names import ColumnNames
 from cutpoint.data.columns import Column, check_positive, outcomes, sequences, weights, words
 from cutpoint.data.events import EventTable, gathered
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.wording import shown
 
 
 def word_rows(

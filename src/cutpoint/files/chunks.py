@@ -12,10 +12,11 @@ from cutpoint.data.column_names import ColumnNames, given_columns, has_header, v
 from cutpoint.data.columns import Column, outcomes, sequences, weights, words
 from cutpoint.data.events import EventTable, gathered
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import counted, is_hashable, shown
+from cutpoint.data.names import is_hashable
 from cutpoint.errors import InvalidSample, UnknownSymbol
 from cutpoint.files.delimited import Rows
 from cutpoint.files.streams import REFUSED, refusal
+from cutpoint.wording import counted, shown
 
 
 @dataclass(frozen=True)

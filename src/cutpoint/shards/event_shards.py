@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from cutpoint.data.column_names import ColumnNames, Columns, given_columns, has_header
-from cutpoint.data.names import counted
 from cutpoint.data.storage import is_remote
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.files.streams import extensions, refusal
+from cutpoint.wording import counted
 
 AT_ONCE = 1 << 26
 """Bytes of a table that are gathered at once; as Python values they take some ten times as much."""
