@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, PlainWord, Word, Words, html
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.decision.equivalence import Different, Equal
 from cutpoint.diagrams.diagram import (
     MOST_DISPLAYED,
@@ -33,6 +32,7 @@ from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
 from cutpoint.model.text import marked_state
+from cutpoint.wording import counted, listed, shown
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.columns import Columns
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import isolated_dfa, residual_dfa
@@ -28,6 +27,7 @@ from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""

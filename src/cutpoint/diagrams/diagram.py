@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.html import cleaned, escaped
-from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import whole_number
+from cutpoint.wording import counted, shown
 
 ROOM = 28
 """Most characters of a name in a picture or a page; longer ones are shortened."""

@@ -19,7 +19,6 @@ from cutpoint.assess.calibration import calibration as calibration_bins
 from cutpoint.data import Word, Words
 from cutpoint.data.alphabet import each_word, short_words
 from cutpoint.data.html import cleaned
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.decision import Language
 from cutpoint.diagrams.diagram import label
 from cutpoint.diagrams.picture import extension_of, save
@@ -29,6 +28,7 @@ from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,6 @@ from cutpoint.assess.evaluation import evaluate
 from cutpoint.assess.telling import telling_symbols
 from cutpoint.data import PlainWord, Sample
 from cutpoint.data.html import cleaned, table
-from cutpoint.data.names import shown
 from cutpoint.diagrams.diagram import Look, label
 from cutpoint.diagrams.picture import save
 from cutpoint.drawing import plots
@@ -23,6 +22,7 @@ from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.model import Acceptor
 from cutpoint.model.text import page
+from cutpoint.wording import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from cutpoint.data import html
-from cutpoint.data.names import counted
 from cutpoint.errors import MissingExtra
 from cutpoint.model import Acceptor
+from cutpoint.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample, State, Symbol, Word, Words
-from cutpoint.data.names import counted, shown
 from cutpoint.diagrams.diagram import Diagram, Look, Wording, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds, whole_number
@@ -23,6 +22,7 @@ from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
 from cutpoint.model.randomness import generator, sampled_runs
+from cutpoint.wording import counted, shown
 
 
 class Acceptor(Quintuple):

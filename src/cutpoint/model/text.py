@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint.data import html
-from cutpoint.data.names import counted, plain
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Look, label
+from cutpoint.wording import counted, plain
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
