@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from cutpoint.cli import printing
 from cutpoint.data.names import counted
-from cutpoint.search.rounds import SearchProgress
+from cutpoint.search.learned import SearchProgress
 
 Watcher = Callable[[SearchProgress], None]
 
