@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted, shown
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.counts import Counts
 from cutpoint.em.e_step import check_threads, expected_counts
@@ -32,6 +31,7 @@ from cutpoint.search.labels import known_states
 from cutpoint.search.learn import FOLDS, LAST_STEPS, PRIOR, SEARCHED, check_prior, nearest_to_mean, race, refitted
 from cutpoint.search.learned import SearchProgress, SizeLosses
 from cutpoint.search.tournament import Rules, SearchMonitor
+from cutpoint.wording import counted, shown
 
 SIZES = (2, 4, 8, 16)
 """Numbers of states to try by default."""

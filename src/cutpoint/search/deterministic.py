@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.em.engine import Parameters
 from cutpoint.search.labels import Kinds, Labelling, Solution
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 Table = NDArray[np.intp]

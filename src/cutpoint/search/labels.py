@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import Alphabet
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.em.engine import Parameters
 from cutpoint.em.evidence import check_evidence, table_masks
 from cutpoint.em.m_step import shares
@@ -20,6 +19,7 @@ from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import States
+from cutpoint.wording import counted, listed, shown
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import listed, shown
 from cutpoint.em.ascent import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.e_step import check_threads
@@ -38,6 +37,7 @@ from cutpoint.search.labels import HiddenStates, Solution, known_states
 from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
 from cutpoint.search.starts import Start
 from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, tournament
+from cutpoint.wording import listed, shown
 
 Floats = NDArray[np.float64]
 
