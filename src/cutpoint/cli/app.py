@@ -11,7 +11,7 @@ from importlib import import_module
 
 import click
 
-from cutpoint import __version__
+import cutpoint
 from cutpoint.cli import FAILURE, raise_on_interrupt
 from cutpoint.cli.spoken import spoken
 from cutpoint.errors import CutpointError
@@ -83,7 +83,7 @@ class Program(click.Group):
     epilog="Start with: cutpoint demo. Every verb has an example: cutpoint fit --help. Shell completion: "
     'eval "$(_CUTPOINT_COMPLETE=bash_source cutpoint)" (or zsh_source, fish_source).',
 )
-@click.version_option(__version__, message="cutpoint %(version)s", help="Print the version.")
+@click.version_option(cutpoint.__version__, message="cutpoint %(version)s", help="Print the version.")
 def program() -> None:
     """Stochastic acceptors: learn them from words with outcomes, score, compare, draw.
 

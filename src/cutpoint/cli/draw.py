@@ -8,8 +8,7 @@ import click
 
 from cutpoint.cli import options
 from cutpoint.cli.output import line, message
-from cutpoint.drawing.picture import draw
-from cutpoint.drawing.texts import to_dot, to_tikz
+from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 
 
 @click.command()

@@ -17,7 +17,7 @@ from cutpoint.wording import counted
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from cutpoint.search.rounds import SearchProgress
+    from cutpoint.search.learned import SearchProgress
 
 
 def line(text: str) -> None:
