@@ -228,7 +228,7 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
         ),
         (
             lambda L: L & cp.DFA(cp.data.Alphabet("ab"), ((0, 0),), 0, frozenset()),
-            "acceptors must have the same alphabet; got {'0', '1'} and {'a', 'b'}.",
+            "automata must have the same alphabet; got {'0', '1'} and {'a', 'b'}.",
         ),
     ],
 )

@@ -23,7 +23,7 @@ from cutpoint.em.workers import cores
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned
 from cutpoint.search.folds import clearly_lower, splits, standard_error
 from cutpoint.search.labelling import Labelling
@@ -181,7 +181,7 @@ def select(
         raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
     whole_number("folds", folds, least=2)
     check_prior(prior)
-    judged = _Judged(sample, n_final, final, prior, folds, threads, callback, int(generator(rng).integers(2**62)))
+    judged = _Judged(sample, n_final, final, prior, folds, threads, callback, int(random_generator(rng).integers(2**62)))
     candidates: list[Candidate] = []
     for n_states in numbers:
         try:

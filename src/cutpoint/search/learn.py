@@ -23,7 +23,7 @@ from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.journal import Journal
 from cutpoint.search.labelling import Labelling
 from cutpoint.search.learned import Learned, Member, Round, unused_sentence
@@ -142,7 +142,7 @@ def learn(
             *_fold_numbers(part, n_states, team, folds),
             prior,
             threads or cores(),
-            int(generator(rng).integers(2**63)),
+            int(random_generator(rng).integers(2**63)),
             _given(start),
             callback,
             time_limit,
