@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, State
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
@@ -20,6 +19,7 @@ from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Floats, WeightedAutomaton, codes_of
+from cutpoint.wording import shown
 
 INDEPENDENCE = 1e-12
 """A row is new if this part of its length, at least, lies outside of the space so far."""

@@ -17,13 +17,13 @@ from operator import itemgetter, or_
 import numpy as np
 
 from cutpoint.data import Alphabet, PlainWord
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.dfa import DFA, Unknown, closure
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, IntegerForm, lowest_terms
 from cutpoint.kernels.reference import step
 from cutpoint.model import Acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 Codes = tuple[int, ...]
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import (
     LIMIT,
@@ -31,6 +30,7 @@ from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""
@@ -177,8 +177,8 @@ class Language:
         ranked = race([self._ranked(search, k) for search in self._searches(longest, k)], steps)
         if ranked is None:
             raise TooLarge(
-                f"{steps:,} prefixes and suffixes are explored and the {counted(k, 'most accepted word')} not found "
-                f"yet. Raise limit={limit}, or lower max_length or k."
+                f"{steps:,} prefixes and suffixes were explored without finding the {counted(k, 'most accepted word')}. "
+                f"Increase limit={limit}, or lower max_length or k."
             )
         return ranked
 

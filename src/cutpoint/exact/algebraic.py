@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact.numbers import entry, printable
+from cutpoint.exact.numbers import entry
+from cutpoint.wording import shown
 
 if TYPE_CHECKING:
     from flint import fmpq_poly
@@ -49,7 +50,7 @@ class AlgebraicNumber:
     def __init__(self, coefficients: Iterable[Any], low: Any, high: Any) -> None:
         if not isinstance(coefficients, Iterable):
             raise InvalidArgument(
-                f"the coefficients of an AlgebraicNumber must be a list of numbers; got {printable(coefficients)}."
+                f"the coefficients of an AlgebraicNumber must be a list of numbers; got {shown(coefficients)}."
             )
         polynomial, below, above = _flint([_rational(value) for value in coefficients]), _rational(low), _rational(high)
         if polynomial.degree() < 1 or not below < above:
@@ -74,7 +75,7 @@ class AlgebraicNumber:
         """
         square = _rational(number)
         if square <= 0:
-            raise InvalidArgument(f"AlgebraicNumber.sqrt needs a positive number; got {printable(number)}.")
+            raise InvalidArgument(f"AlgebraicNumber.sqrt needs a positive number; got {shown(number)}.")
         return cls([-square, 0, 1], 0, square + 1)
 
     @property
@@ -219,11 +220,11 @@ def cut_point_value(value: object) -> CutPoint:
     except InvalidArgument:
         raise InvalidArgument(
             "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or an "
-            f"AlgebraicNumber); got {printable(value)}."
+            f"AlgebraicNumber); got {shown(value)}."
         ) from None
     if isinstance(number, float) and not math.isfinite(number):
         raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {number!r}.")
     exact = Fraction(number)
     if not 0 <= exact <= 1:
-        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {printable(value)}.")
+        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {shown(value)}.")
     return exact

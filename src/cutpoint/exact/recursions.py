@@ -1,6 +1,6 @@
 r"""The recursions over the rationals: integer matrices over one common denominator per symbol.
 
-.. math:: \pi P(x) f = \frac{\tilde\pi\, \tilde P(x_1) \cdots \tilde P(x_n)\, \tilde f}{d_\pi\, d_{x_1} \cdots d_{x_n} d_f}
+.. math:: \pi P(x) f = \frac{\tilde\pi\, \tilde P(x_1) \cdots \tilde P(x_n) \tilde f}{d_\pi d_{x_1} \cdots d_{x_n} d_f}
 """
 
 from __future__ import annotations

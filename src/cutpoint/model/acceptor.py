@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
-from cutpoint.data.names import Names, counted, shown
+from cutpoint.data.names import Names
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
@@ -21,6 +21,7 @@ from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.parts import ROW_TOLERANCE, States, random_generator
 from cutpoint.model.weighted import Floats, Numbers, WeightedAutomaton, frozen, kronecker
+from cutpoint.wording import counted, shown
 
 LARGEST_PRINTED = 5000
 """Most transitions that print shows."""
@@ -567,8 +568,8 @@ class Acceptor:
     def inverse_image(self, words: Mapping[Any, Word]) -> Self:
         r"""Acceptor over new symbols, each of which reads a word: :math:`P'(y) = P(h(y))`.
 
-        The word :math:`y_1 \dots y_n` is accepted as :math:`h(y_1) \dots h(y_n)` is, so cut-point languages become their
-        inverse images under the substitution :math:`h`. A symbol may stand for the empty word.
+        The word :math:`y_1 \dots y_n` is accepted as :math:`h(y_1) \dots h(y_n)` is: cut-point languages become
+        their inverse images under the substitution :math:`h`. A symbol may stand for the empty word.
 
         Examples
         --------

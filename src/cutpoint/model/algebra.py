@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import ROW_TOLERANCE
 from cutpoint.model.text import number
 from cutpoint.model.weighted import block_diagonal
+from cutpoint.wording import shown
 
 
 def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None) -> Acceptor:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import counted
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import solution
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

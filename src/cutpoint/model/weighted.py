@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word, Words
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
 from cutpoint.exact import IntegerForm, entry, fractions
 from cutpoint.kernels import kernels
 from cutpoint.model.parts import read_array
 from cutpoint.model.text import LINE
+from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
