@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
 from cutpoint.data.names import Names
+from cutpoint.diagrams.diagram import Diagram, Look, Wording, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
@@ -271,7 +272,7 @@ class Acceptor:
         r"""Distribution over states after reading a word, :math:`\pi P(x)`. Cost :math:`O(n l^2)`."""
         codes = self.alphabet.encode_word(word)
         if exact:
-            return quotients(*self.integers.row(codes.tolist()))[0]
+            return quotients(*self.integers.row(codes.tolist())).ravel()
         return kernels().distribution(self.transitions, self.initial, codes)  # type: ignore[no-any-return]
 
     def acceptance(self, word: Word) -> float:
@@ -626,6 +627,19 @@ class Acceptor:
                 f"lower the exponent to about {MOST_BITS // size:,}, or leave exact=True out."
             )
         return [self.integers.value(codes, repeat=k) for k in times]
+
+    # -- Displays -----------------------------------------------------------------------------------------------
+
+    def diagram(self, look: Look, wording: Wording | None = None) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it; files have a wording of their own."""
+        used = wording or Wording(label, symbol_label, partial(text.number, digits=look.digits))
+        initial, transitions, _ = self._weighted.arrays()
+        return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
+
+    def _repr_html_(self) -> str:
+        return text.page(self, Look(digits=3))
+
+    # -- Encoded words ------------------------------------------------------------------------------------------
 
     def encode(self, words: Words | Sample) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Codes and offsets of words or of a sample's distinct words, in the order of this alphabet."""
