@@ -180,7 +180,7 @@ WRONG = [
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
     ("simulate model.json -o nowhere/words.tsv", 3, "nowhere/words.tsv: cannot be written (there is no folder nowhere)."),
-    ("compare model.json gallery:p_adic:3", 3, "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
+    ("compare model.json gallery:p_adic:3", 3, "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
     ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
