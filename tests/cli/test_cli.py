@@ -448,7 +448,7 @@ def test_fit(run: Run, here: Path) -> None:
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
-    assert {"Judged by", "Learning", "Calibration", "Most telling symbols", "Surest"} <= set(
+    assert {"Evaluation", "Learning", "Calibration", "Symbols with the largest effect", "Predicted best"} <= set(
         re.findall(r"<h2>(.*?)</h2>", page)
     )
 
