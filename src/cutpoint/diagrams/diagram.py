@@ -58,7 +58,7 @@ class Look:
 
 @dataclass(frozen=True)
 class DiagramNode:
-    """A circle: its key in the drawing language, its text, whether it has a double border, and its place if that is fixed."""
+    """A circle: its key in the drawing language, its text, a double border if final, its place if that is fixed."""
 
     key: str
     text: str

@@ -60,8 +60,8 @@ Path = str | os.PathLike[str]
 def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes | None = None) -> Figure:
     """Heat map of the table M of a word: the distribution over states after each prefix, and its acceptance.
 
-    Returns a matplotlib ``Figure`` that is not registered with pyplot; ``path`` (.svg, .png or .pdf) also writes it, and
-    ``ax`` draws into axes of your own. Final states have a star.
+    Returns a matplotlib ``Figure`` that is not registered with pyplot; ``path`` (.svg, .png or .pdf) also writes it,
+    and ``ax`` draws into axes of your own. Final states have a star.
 
     Examples
     --------
