@@ -92,11 +92,11 @@ def command(
     if cut_point is not None:
         cut_point_value(cut_point)
     options.check_distinct(output, report, checkpoint)
-    options.check_engine(engine, scheduler, is_folder_of_shards(data))
-    if is_folder_of_shards(data) and test is None:
+    sharded = is_folder_of_shards(data)
+    if sharded and test is None:
         options.check_not_given(reading, data)
-    with options.engine_of(engine, scheduler, threads) as worker, search_progress() as callback:
-        shards = ShardedSample.open(data) if is_folder_of_shards(data) else None
+    with options.engine_of(engine, scheduler, threads, sharded) as worker, search_progress() as callback:
+        shards = ShardedSample.open(data) if sharded else None
         sample = read_sample(data, **reading) if shards is None else _searched(shards, worker)
         check_evidence(sample)
         training, fresh = _parts(sample, test, holdout if shards is None else 0.0, seed, reading)
