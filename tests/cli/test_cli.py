@@ -454,6 +454,18 @@ def test_fit(run: Run, here: Path) -> None:
 
 
 @searches
+def test_the_report_uses_the_name_of_the_outcome(run: Run, here: Path) -> None:
+    rows = (f"{k:b}\t{'Approved' if k % 2 else 'Declined'}\n" for k in range(40))
+    (here / "named.tsv").write_text("word\taccepted\n" + "".join(rows))
+    line = ["fit", "named.tsv", "--positive", "Approved", "-n", "2", "-o", "named.json", "--report", "named.html"]
+    assert run(*line).code == 0
+    page = (here / "named.html").read_text()
+    assert "probability: Approved" in page
+    assert "<td>Approved</td>" in page
+    assert "<td>not Approved</td>" in page
+
+
+@searches
 def test_fit_needs_no_extra(here: Path) -> None:
     extras = ["sklearn", "pandas", "polars", "pyarrow", "matplotlib", "pygraphviz", "automata"]
     code = f"import sys; sys.modules.update(dict.fromkeys({extras!r})); from cutpoint.cli import main; main()"
