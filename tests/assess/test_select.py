@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
+from cutpoint.assess.degrees_of_freedom import free_parameters
 from cutpoint.assess.evaluation import area_under_curve
 from cutpoint.assess.selection import Criterion, _chosen
-from cutpoint.em.degrees_of_freedom import free_parameters
 from cutpoint.search.folds import splits
 from cutpoint.search.rounds import Search
 

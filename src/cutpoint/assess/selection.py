@@ -11,17 +11,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.assess.degrees_of_freedom import free_parameters
 from cutpoint.data import Sample
 from cutpoint.data.names import counted, shown
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.degrees_of_freedom import free_parameters
-from cutpoint.em.e_step import check_threads, expected_counts
-from cutpoint.em.engine import InMemory
-from cutpoint.em.evidence import check_sample
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.workers import cores
+from cutpoint.em.observations import InMemory, check_sample, check_threads, expected_counts
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
+from cutpoint.kernels import cores
 from cutpoint.model import Acceptor
 from cutpoint.model.randomness import generator
 from cutpoint.model.text import aligned

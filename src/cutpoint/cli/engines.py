@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cutpoint.em.engine import Engine
+from cutpoint.em.observations import Engine
 from cutpoint.shards.engines import Dask, Local
 
 CHATTY = ("distributed", "distributed.client", "distributed.core")

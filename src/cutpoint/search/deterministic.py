@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.names import counted
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.search.labelling import Kinds, Labelling
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ import numpy as np
 
 from cutpoint.data.storage import Arrays
 from cutpoint.em.checkpoint import Checkpoint
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.search.tournament import Entrant
 
 Key = tuple[int, int]

@@ -11,16 +11,22 @@ import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.data.names import shown
-from cutpoint.em.ascent import check_callback, check_time_limit
+from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import Engine, Parameters
-from cutpoint.em.evidence import check_evidence, check_sample_or_shards
-from cutpoint.em.sharded import Sharded, check_engine
-from cutpoint.em.shards import Shards, held
-from cutpoint.em.workers import cores
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    Observations,
+    Parameters,
+    check_any_sample,
+    check_engine,
+    check_evidence,
+    check_threads,
+    observations,
+)
 from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
+from cutpoint.kernels import cores
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.randomness import generator
@@ -50,7 +56,7 @@ LARGE = 50_000
 
 
 def learn(
-    sample: Sample | Shards,
+    sample: AnySample,
     n_states: int | None = None,
     team: int = 1,
     *,
@@ -120,7 +126,7 @@ def learn(
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_time_limit(time_limit)
     check_callback(callback)
@@ -132,8 +138,8 @@ def learn(
     alphabet = sample.alphabet if start is None else start.alphabet
     whole = None
     try:
-        if engine is not None or isinstance(sample, Shards):
-            whole = Sharded(held(sample) if isinstance(sample, Sample) else sample, alphabet, engine, threads)
+        if engine is not None or not isinstance(sample, Sample):
+            whole = observations(sample, alphabet, engine, threads)
         part = sample.recoded(alphabet) if isinstance(sample, Sample) else _searched(whole)
         setting = _setting(part, n_states, n_final, final, classes, start)
         search = Search(
@@ -150,7 +156,7 @@ def learn(
         )
         if checkpoint is not None:
             problem = n_states, n_final, final, classes, start, prior, search.folds, search.fold_limit, search.seed
-            more = (sample.digest,) if isinstance(sample, Shards) else ()
+            more = () if isinstance(sample, Sample) else (sample.digest,)
             search.journal = Journal(Checkpoint(checkpoint, digest(part, *problem, *more)))
         return _result(search, setting.sizes if n_states is None else (n_states,), team, n_states is not None)
     finally:
@@ -158,9 +164,9 @@ def learn(
             whole.close()
 
 
-def _searched(whole: Sharded | None) -> Sample:
+def _searched(whole: Observations | None) -> Sample:
     assert whole is not None, "a sample in shards has an engine"
-    return whole.part(SEARCHED)
+    return whole.subsample(SEARCHED)
 
 
 def _check_options(n_states: int | None, team: int, prior: float, folds: int | None) -> None:

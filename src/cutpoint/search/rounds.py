@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.engine import InMemory, Parameters
 from cutpoint.em.fit import Stop
-from cutpoint.em.sharded import Sharded
+from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.search.deterministic import Machine
 from cutpoint.search.folds import Split, clearly_lower, splits
@@ -90,7 +89,7 @@ class Search:
     callback: Callable[[SearchProgress], object] | None = None
     time_limit: float | None = None
     journal: Journal | None = None
-    whole: Sharded | None = None
+    whole: Observations | None = None
     e_steps: int = 0
     winners: dict[int, list[Entrant]] = field(default_factory=dict)
     finalists: dict[int, list[tuple[Split, list[Entrant]]]] = field(default_factory=dict)
@@ -149,8 +148,8 @@ class Search:
         """Log-likelihood of the whole sample under the mixture of some members."""
         if self.whole is not None:
             return self.whole.log_likelihood([(place, self.setting.masks(kinds)) for place, kinds in members])
-        mean = np.logaddexp.reduce(self._logs(members), axis=0) - math.log(len(members))
-        return float((self.sample.counts * mean).sum())
+        engine = InMemory(self.sample, self.threads)
+        return engine.log_likelihood([(place, self.setting.masks(kinds)) for place, kinds in members])
 
     def _logs(self, members: list[tuple[Parameters, Kinds]]) -> Floats:
         engine = InMemory(self.sample, self.threads)

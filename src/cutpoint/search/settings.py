@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import Alphabet
 from cutpoint.data.names import counted, listed, shown
-from cutpoint.em.engine import Parameters
-from cutpoint.em.evidence import table_masks
 from cutpoint.em.m_step import shares
+from cutpoint.em.observations import Parameters, agreeing_states
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import States
 from cutpoint.search.deterministic import Machine, Place, simplest
 from cutpoint.search.labelling import Kinds, Labelling
 from cutpoint.search.starts import SMOOTHING, Start, all_starts, random_parameters, smoothed
@@ -119,7 +117,7 @@ class Named:
         self.states = (*seen, *(("hidden", k) for k in range(extra)))
         self.final = start.final if start is not None else _final_states(sample, self.states, final)
         self.sizes = (len(self.states),)
-        self._masks = table_masks(States(self.states), self.final, sample.mark_table)
+        self._masks = agreeing_states(sample.mark_table, self.final, self.states)
 
     def masks(self, kinds: Kinds) -> Masks:
         """The same for every start: names are known."""

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.em.climb import Climb
-from cutpoint.em.engine import InMemory, Parameters
 from cutpoint.em.m_step import MStep
-from cutpoint.em.sharded import Sharded
+from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.search.folds import Split
 from cutpoint.search.labelling import Kinds
@@ -116,10 +115,8 @@ class Tournament:
 
     def joint_loss(self, entrants: Sequence[Entrant]) -> float:
         """Held-out loss of the mean of some entrants' probabilities, each at its best."""
-        engine = self._validation
-        logs = [engine.log_likelihoods(entrant.best, self._masks(entrant.kinds)) for entrant in entrants]
-        mean = np.logaddexp.reduce(logs, axis=0) - math.log(len(logs))
-        return -float((engine.sample.counts * mean).sum()) / engine.total
+        members = [(entrant.best, self._masks(entrant.kinds)) for entrant in entrants]
+        return -self._validation.log_likelihood(members) / self._validation.total
 
     def _entered(self, start: Start) -> Entrant:
         """Entrant at its start, after its first steps on short words if it begins with them."""
@@ -151,11 +148,11 @@ class Tournament:
         return climb.e_steps - taken
 
 
-def climb_from(place: Parameters, engine: InMemory | Sharded, masks: Masks, prior: float) -> Climb:
+def climb_from(place: Parameters, engine: Observations, masks: Masks, prior: float) -> Climb:
     """Accelerated climb from a place, the same pseudo-counts in every cell."""
     pseudo = Parameters(*(np.full_like(part, prior) for part in place))
     e_step = partial(engine.expected_counts, masks=masks)
-    return Climb(e_step, MStep(place, pseudo, learn_initial=True), place, accelerate=True)
+    return Climb(e_step, MStep(place, pseudo, learn_initial=True), accelerate=True)
 
 
 def thinned(sample: Sample, most: int) -> Sample:
