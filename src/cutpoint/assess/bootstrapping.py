@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.assess.workers import mapped
 from cutpoint.data import PlainWord, Sample, State, Symbol, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, shown
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.fit import Fit, Stop
 from cutpoint.em.m_step import MStep
@@ -21,8 +19,10 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
+from cutpoint.search.workers import mapped
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 
@@ -211,7 +211,7 @@ def bootstrap(
     if estimate.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     start = _stirred(estimate.acceptor, acceptor, learn_initial)
-    seed = int(generator(rng).integers(2**63))
+    seed = int(random_generator(rng).integers(2**63))
     size = max(1, round(sample.total))
     shares = sample.counts / sample.total
 

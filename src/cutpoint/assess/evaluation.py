@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.marks import ACCEPTED, FIRST_MARKS, REJECTED
-from cutpoint.data.names import counted
 from cutpoint.em.observations import check_sample, log_likelihood
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.search.folds import splits
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

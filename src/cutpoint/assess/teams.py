@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.em.observations import check_sample, impossible, log_likelihoods
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

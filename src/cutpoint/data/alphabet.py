@@ -10,9 +10,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import Names, is_hashable, listed, shown, suggestion
+from cutpoint.data.names import Names, is_hashable
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 from cutpoint.kernels import kernels
+from cutpoint.wording import listed, shown, suggestion
 
 
 class Tokens(Sequence[list[str]]):
@@ -265,6 +266,16 @@ def each_word(words: Words) -> Words:
         return column.to_list() if hasattr(column, "to_list") else column.to_pylist()  # type: ignore[no-any-return]
     if isinstance(words, str | bytes) or not isinstance(words, Iterable):
         raise InvalidArgument(f"expected a collection of words; got {shown(words)}. For a single word write [word].")
+    return words
+
+
+def short_words(alphabet: Alphabet, most: int) -> list[PlainWord]:
+    """All words up to the greatest length that gives no more than a number of words; at least the empty one."""
+    words: list[PlainWord] = [alphabet.decode(np.array([], dtype=np.int32))]
+    layer: list[tuple[int, ...]] = [()]
+    while len(layer[0]) < most and len(words) + len(layer) * len(alphabet) <= most:
+        layer = [(*prefix, a) for prefix in layer for a in range(len(alphabet))]
+        words += [alphabet.decode(np.array(codes, dtype=np.int32)) for codes in layer]
     return words
 
 

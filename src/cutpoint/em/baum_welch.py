@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cutpoint.data import Sample
-from cutpoint.data.names import shown
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.climb import Climb, EStep
 from cutpoint.em.fit import Fit, Stop
@@ -32,6 +31,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import shown
 
 TOLERANCE = 1e-6
 MAX_STEPS = 1000

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, Limits, ascend
 from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit
@@ -20,6 +19,7 @@ from cutpoint.em.observations import Floats, Parameters, check_sample, impossibl
 from cutpoint.errors import TooLarge
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import counted
 
 MOST_PATHS = 10**7
 """Limit of the entries of U."""

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark, Sample
-from cutpoint.data.names import shown
 from cutpoint.data.sample import CodedSample
 from cutpoint.em.counts import Counts
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
@@ -24,6 +23,7 @@ from cutpoint.exact import whole_number
 from cutpoint.kernels import MOST_THREADS, kernels
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
-from cutpoint.data.names import Names, listed, shown, suggestion
+from cutpoint.data.names import Names
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState, UnknownSymbol
 from cutpoint.exact import entry
 from cutpoint.model.text import number
+from cutpoint.wording import listed, shown, suggestion
 
 ROW_TOLERANCE = 1e-9
 """How far a row of floats may be from summing to 1."""
@@ -34,6 +35,21 @@ Numbers = NDArray[Any]
 
 MOST_STATES = 10**6
 """Most states that a number can ask for."""
+
+
+def random_generator(rng: np.random.Generator | int) -> np.random.Generator:
+    """Generator itself, or one made from a seed.
+
+    Examples
+    --------
+    >>> random_generator(7).integers(100, size=3)
+    array([94, 62, 68])
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise InvalidArgument(f"rng must be a numpy Generator or a whole number, 0 or more, as seed; got {shown(rng)}.")
+    return np.random.default_rng(rng)
 
 
 class States(Names):

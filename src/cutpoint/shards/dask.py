@@ -12,12 +12,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cutpoint.data import Alphabet
-from cutpoint.data.names import shown
 from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import AnySample
 from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
 from cutpoint.kernels import kernel_info
 from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
+from cutpoint.wording import shown
 
 PACKAGE = "cutpoint"
 

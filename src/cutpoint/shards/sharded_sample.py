@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark, Sample
+from cutpoint.data.column_names import names_events
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import counted, listed
 from cutpoint.data.sample import CodedSample, bare, clothed, drawn, one_after_the_other
 from cutpoint.data.storage import content_of, matching
 from cutpoint.em.counts import Counts
 from cutpoint.em.observations import AnySample, Floats, InMemory, Masks, Observations, Parameters
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
-from cutpoint.files.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
-from cutpoint.files.samples import read_sample
+from cutpoint.files.samples import ReadOptions, read_sample
 from cutpoint.files.streams import extensions
 from cutpoint.shards.store import MANIFEST, Manifest, Shard, ShardSize, in_order, order_of
+from cutpoint.wording import counted, listed
 
 OBSERVATIONS = 100_000
 """Distinct observations of a shard, by default."""
@@ -129,7 +129,7 @@ class ShardedSample:
     def _of_tables(cls, paths: Paths, kind: str, options: ReadOptions) -> ShardedSample:
         reading: dict[str, Any] = {"format": kind, **options}
         names = files_of(paths)
-        if len(names) > 1 and any(reading.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys()):
+        if len(names) > 1 and names_events(reading):
             raise InvalidArgument(
                 "events of one id may stand in several files, so tables of events are gathered first: use "
                 "write_shards(...) or cutpoint shard."

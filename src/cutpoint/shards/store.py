@@ -213,7 +213,9 @@ def _shard(item: Value, folder: str, marked: bool) -> ShardFile:
     if any(size < 0 or size != int(size) for size in sizes) or total < 0:
         item.refuse("sizes that are not negative, and whole but for the observations")
     distinct, symbols, edges = map(int, sizes)
-    return ShardFile(beside(folder, name), checksum, ShardSize(float(total), distinct, symbols, edges, marked, edges > 0))
+    return ShardFile(
+        beside(folder, name), checksum, ShardSize(float(total), distinct, symbols, edges, marked, edges > 0)
+    )
 
 
 def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:
