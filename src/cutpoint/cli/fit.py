@@ -106,7 +106,9 @@ def command(
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     save(learned.acceptor, output, cut_point=summary.cut_point, metadata=notes)
     if report is not None:
-        write_report(learned, fresh or training, report, summary.cut_point, title=f"Model of {name}")
+        positive = reading.get("positive")
+        outcomes = ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
+        write_report(learned, fresh or training, report, summary.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
         message(f"cutpoint: {spoken(str(learned.stop))}")
