@@ -15,6 +15,7 @@ LAYERS = [
     "kernels",
     "exact",
     "data",
+    "diagrams",
     "model",
     "em",
     "search",
@@ -67,10 +68,10 @@ def test_imports_go_up_only(module: Path) -> None:
     [
         ("data/sample.py", "from cutpoint.model.acceptor import Acceptor"),
         ("em/baum_welch.py", "import cutpoint.shards.dask"),
-        ("model/acceptor.py", "def _repr_html_(self):\n    from cutpoint.drawing import html"),
+        ("model/acceptor.py", "def _repr_html_(self):\n    from cutpoint.drawing import report"),
         ("search/learn.py", "from cutpoint import decision"),
         ("decision/dfa.py", "from cutpoint.search.learn import learn"),
-        ("drawing/picture.py", "from cutpoint.files.dot import read"),
+        ("drawing/plots.py", "from cutpoint.files.dot import read"),
         ("errors.py", "from cutpoint.kernels import kernels"),
     ],
 )

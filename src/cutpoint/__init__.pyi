@@ -28,8 +28,8 @@ from .decision.equivalence import equivalence as equivalence
 from .decision.minimize import minimize as minimize
 from .decision.quotient import quotient as quotient
 from .decision.quotient import trim as trim
+from .drawing import draw as draw
 from .drawing import plots as plots
-from .drawing.picture import draw as draw
 from .drawing.report import report as report
 from .em import Counts as Counts
 from .em import Fit as Fit

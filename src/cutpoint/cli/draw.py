@@ -6,8 +6,7 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, MODEL, model_of
-from cutpoint.drawing.picture import draw
-from cutpoint.drawing.texts import to_dot, to_tikz
+from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 
 
 @click.command()

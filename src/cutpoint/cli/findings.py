@@ -12,7 +12,7 @@ from cutpoint.assess.evaluation import Evaluation, best_cut_point, evaluate
 from cutpoint.assess.telling import Telling, telling_symbols
 from cutpoint.cli.printing import whole
 from cutpoint.data import Sample
-from cutpoint.drawing.diagram import label
+from cutpoint.diagrams.diagram import label
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
 from cutpoint.model.text import aligned

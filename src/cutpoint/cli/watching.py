@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cutpoint.cli import printing
-from cutpoint.search.rounds import SearchProgress
+from cutpoint.search.learned import SearchProgress
 from cutpoint.wording import counted
 
 Watcher = Callable[[SearchProgress], None]

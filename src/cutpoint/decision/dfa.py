@@ -13,13 +13,25 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Alphabet, PlainWord, Word, Words
+from cutpoint.data import Alphabet, PlainWord, Word, Words, html
 from cutpoint.data.alphabet import each_word
 from cutpoint.decision.equivalence import Different, Equal
+from cutpoint.diagrams.diagram import (
+    MOST_DISPLAYED,
+    Arrow,
+    Diagram,
+    DiagramNode,
+    Look,
+    bounded,
+    label,
+    symbol_label,
+    wrapped,
+)
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
+from cutpoint.model.text import marked_state
 from cutpoint.wording import counted, listed, shown
 
 
@@ -263,6 +275,27 @@ class DFA:
         )
         final = frozenset(number for state, number in numbers.items() if state in automaton.final_states)
         return cls(alphabet, tuple(steps), 0, final)
+
+    def diagram(self, look: Look) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it."""
+        nodes = tuple(DiagramNode(str(s), str(s), s in self.final) for s in range(self.n_states))
+        arrows = []
+        for s, row in enumerate(self.transitions):
+            for t in dict.fromkeys(row):
+                symbols = [symbol_label(symbol) for symbol, after in zip(self.alphabet, row, strict=True) if after == t]
+                arrows.append(Arrow(str(s), str(t), bounded(wrapped(symbols))))
+        return Diagram(nodes, (Arrow("start", str(self.initial)),), tuple(arrows), look)
+
+    def _repr_html_(self) -> str:
+        few = html.MOST_COLUMNS + 1
+        rows = [
+            [marked_state(s, s == self.initial, s in self.final), *map(str, row[:few])]
+            for s, row in enumerate(self.transitions[: html.MOST_ROWS + 1])
+        ]
+        small = self.n_states <= MOST_DISPLAYED
+        picture = self.diagram(Look()).html(html.summary(self)) if small else ""
+        table = html.table([["", *map(label, self.alphabet[:few])], *rows], html.HEAD)
+        return html.paragraph(html.summary(self)) + picture + table
 
     def __repr__(self) -> str:
         sizes = f"{counted(self.n_states, 'state')}, {counted(len(self.alphabet), 'symbol')}"

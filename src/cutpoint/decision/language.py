@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import PlainWord, Word, Words
+from cutpoint.data import PlainWord, Word, Words, html
+from cutpoint.data.alphabet import short_words
 from cutpoint.decision.columns import Columns
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import isolated_dfa, residual_dfa
 from cutpoint.decision.isolation import LIMIT, Isolation, count_words, nearest_word
 from cutpoint.decision.word_search import Back, BestFirst, Candidate, Front, Hopes, race
+from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, compared, cut_point_value, entry, exceeds, whole_number
 from cutpoint.exact.certified import LONGEST
@@ -29,6 +31,8 @@ from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""
+MOST_TRIED, MOST_LISTED = 200, 10
+"""Shortest words that a notebook's display tries, and most of them that it lists."""
 LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
 
@@ -267,6 +271,16 @@ class Language:
 
     __rand__ = __and__
     __ror__ = __or__
+
+    def _repr_html_(self) -> str:
+        first = ""
+        if self.acceptor.n_states <= MOST_DISPLAYED:  # larger ones would take too long
+            inside = (word for word in short_words(self.acceptor.alphabet, MOST_TRIED) if word in self)
+            found = [shown(word, room=40) for word in islice(inside, MOST_LISTED)]
+            first = f" First words: {', '.join(found)} …" if found else ""
+        value = number(self.cut_point if isinstance(self.cut_point, Fraction) else float(self.cut_point))
+        bound = f"{'at least' if self.inclusive else 'more than'} {value}"
+        return html.paragraph(f"Words accepted with a probability of {bound}.{first}") + self.acceptor._repr_html_()
 
     def __repr__(self) -> str:
         value = number(self.cut_point) if isinstance(self.cut_point, Fraction) else repr(self.cut_point)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample, State, Symbol, Word, Words
+from cutpoint.diagrams.diagram import Diagram, Look, Wording, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds, whole_number
 from cutpoint.exact import recursions as tables
 from cutpoint.kernels import MOST_THREADS, kernels
-from cutpoint.model import substitution
+from cutpoint.model import substitution, text
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
@@ -311,6 +313,18 @@ class Acceptor(Quintuple):
     def __or__(self, other: Acceptor) -> Acceptor:
         r"""Probabilistic sum ``A | B`` of independent runs: accepts with probability :math:`p + q - p q`."""
         return product(self, other, np.logical_or) if isinstance(other, Acceptor) else NotImplemented
+
+    # -- Displays -----------------------------------------------------------------------------------------------
+
+    def diagram(self, look: Look, wording: Wording | None = None) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it; files have a wording of their own."""
+        used = wording or Wording(label, symbol_label, partial(text.number, digits=look.digits))
+        transitions = self.exact_transitions if self.is_exact else self.transitions
+        initial = self.exact_initial if self.is_exact else self.initial
+        return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
+
+    def _repr_html_(self) -> str:
+        return text.page(self, Look(digits=3))
 
     # -- Other names, other symbols -----------------------------------------------------------------------------
 
