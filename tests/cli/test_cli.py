@@ -184,7 +184,7 @@ WRONG = [
     ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
-    ("info folder", 3, "folder: expected a file; it is a folder, and not one of shards, for it has no manifest.json. Make one with cutpoint shard; if that was interrupted, do it again."),
+    ("info folder", 3, "folder: expected a file; it is a folder, but not a folder of shards, as it has no manifest.json. Make one with cutpoint shard; if that was interrupted, run it again."),
 ]  # fmt: skip
 
 MISUSED = [

@@ -234,7 +234,9 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert "shard-000000" in {path.name for path in target.iterdir()}
-    with pytest.raises(cp.errors.InvalidFile, match="it is a folder, and not one of shards, for it has no manifest"):
+    with pytest.raises(
+        cp.errors.InvalidFile, match="it is a folder, but not a folder of shards, as it has no manifest"
+    ):
         cp.read_sample(target)
     with pytest.raises(cp.errors.InvalidArgument, match="Name another one, or delete it first"):
         cp.write_shards(table, target)
@@ -525,7 +527,7 @@ def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("paths", "sentence"),
     [
-        ("nowhere/*.csv", "no file has this name or fits this pattern"),
+        ("nowhere/*.csv", "no file has this name or matches this pattern"),
         ("", "expected the path of files"),
         ([], "at least one file"),
         (3, "expected the path of files"),

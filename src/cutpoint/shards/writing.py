@@ -22,13 +22,12 @@ from cutpoint.data.storage import content_of, is_remote, write_together, write_w
 from cutpoint.em.shards import Head, Shards, Size, held
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.exact import whole_number
-from cutpoint.files.samples import ReadOptions, read_chunks
+from cutpoint.files.samples import ReadOptions, check_positive_outcome, read_chunks
 from cutpoint.files.streams import refusal
 from cutpoint.shards.event_shards import gathered_tables
 from cutpoint.shards.manifest import NAME, manifest
 from cutpoint.shards.packing import Packed, arrays_of, file_of, in_order, order_of
 from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
-from cutpoint.wording import shown
 
 RUN = 1 << 24
 """Words and symbols that are gathered, merged and sorted at a time."""
@@ -181,10 +180,8 @@ def _samples(source: Sample | Shards | Paths, options: ReadOptions, workshop: Pa
                 yield sample
     if first is None:
         raise refusal(names[0], "at least one observation must have a positive count; none has.")
-    if options.get("positive") is not None and unlike:
-        raise refusal(
-            names[0], f"positive={shown(options['positive'])} must be an outcome of some word; it is of none."
-        )
+    if unlike:
+        check_positive_outcome([], options.get("positive"), names[0])
 
 
 def _source(name: str) -> Any:
