@@ -50,10 +50,10 @@ class Look:
         """Refuse values outside of these ranges."""
         least = self.min_probability
         if not (isinstance(least, int | float | Fraction) and 0 <= least <= 1):
-            raise InvalidArgument(f"min_probability must be a number between 0 and 1; got {shown(least)}.")
+            raise InvalidArgument(f"must be a number between 0 and 1; got {shown(least)}.", argument="min_probability")
         whole_number("digits", self.digits, least=1, most=17)
         if self.orientation not in ORIENTATIONS:
-            raise InvalidArgument(f"orientation must be 'right' or 'down'; got {shown(self.orientation)}.")
+            raise InvalidArgument(f"must be 'right' or 'down'; got {shown(self.orientation)}.", argument="orientation")
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class Diagram:
         if max(len(self.nodes), arrows) > most:
             raise TooLarge(
                 f"a picture has at most {most} nodes and {most} arrows; this one has "
-                f"{counted(len(self.nodes), 'node')} and {counted(arrows, 'arrow')}. Leave out small probabilities "
-                "with min_probability=..., or take the text of to_dot to a tool of your own."
+                f"{counted(len(self.nodes), 'node')} and {counted(arrows, 'arrow')}.",
+                advice="Leave out small probabilities with {min_probability}, or save it as text (.dot or .tikz).",
             )
 
 

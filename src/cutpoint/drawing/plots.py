@@ -115,11 +115,12 @@ def calibration(
     bins: int = 10,
     path: Path | None = None,
     ax: Axes | None = None,
+    outcome: str = "accepted",
 ) -> Figure:
     """Calibration plot: share of words accepted against their predicted probability, with 95 % intervals.
 
-    The arguments are those of :func:`calibration`. A model is calibrated where the diagonal runs through the intervals;
-    the size of a point grows with the number of words behind it.
+    The arguments are those of :func:`cutpoint.assess.calibration`, and your name for accepted. A model is calibrated
+    where the diagonal runs through the intervals; the size of a point grows with its number of words.
 
     Examples
     --------
@@ -136,7 +137,8 @@ def calibration(
     axes.plot([0, 1], [0, 1], color=GRAY, linestyle="--", linewidth=1, label="calibrated")
     axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="words, 95 % interval")
     axes.scatter(x, y, s=15 + 120 * sizes / sizes.max(), color=BLUE, zorder=3)
-    axes.set(xlabel="predicted probability", ylabel="share accepted", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set(xlabel="predicted probability", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set_ylabel(f"share {label(outcome)}", parse_math=False)
     axes.set_aspect("equal")
     axes.legend(loc="upper left")
     axes.grid(alpha=0.3)

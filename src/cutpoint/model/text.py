@@ -14,7 +14,6 @@ from cutpoint.wording import counted, plain
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
-    from cutpoint.model.quintuple import Quintuple
 
 LINE = 100
 """Longest line of a repr."""
@@ -29,7 +28,7 @@ LONG_NUMBER = 10**20
 """A fraction with a larger numerator or denominator is shown as a decimal."""
 
 
-def one_line(acceptor: Quintuple) -> str:
+def one_line(acceptor: Acceptor) -> str:
     """Repr of an acceptor: sizes and names, shortened to fit on a line."""
     final = [state for state, kept in zip(acceptor.states, acceptor.final, strict=True) if kept]
     start = [state for state, p in zip(acceptor.states, acceptor.initial, strict=True) if p > 0]
@@ -42,7 +41,7 @@ def one_line(acceptor: Quintuple) -> str:
     return f"<Acceptor: {', '.join(parts)}{', exact' if acceptor.is_exact else ''}>"
 
 
-def table(acceptor: Quintuple, width: int = 100, digits: int = 4) -> str:
+def table(acceptor: Acceptor, width: int = 100, digits: int = 4) -> str:
     """All matrices of an acceptor, side by side as far as the width allows.
 
     An arrow marks the states it can start in, with the probability; a star marks the final states.
@@ -114,13 +113,13 @@ def _matrix(acceptor: Acceptor, a: int) -> str:
     return html.table([["", *names], *rows], html.HEAD)
 
 
-def _label(acceptor: Quintuple, s: int) -> list[str]:
+def _label(acceptor: Acceptor, s: int) -> list[str]:
     start = number(acceptor.exact_initial[s] if acceptor.is_exact else acceptor.initial[s])
     arrow = "" if start == "0" else ("→" if start == "1" else f"→ {start}")
     return [arrow, f"{plain(acceptor.states[s])}{' *' if acceptor.final[s] else ''}"]
 
 
-def _block(acceptor: Quintuple, a: int, digits: int) -> list[str]:
+def _block(acceptor: Acceptor, a: int, digits: int) -> list[str]:
     matrix = acceptor.exact_transitions[a] if acceptor.is_exact else acceptor.transitions[a]
     lines = aligned([[plain(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
     title = f"{plain(acceptor.alphabet[a])}:"
