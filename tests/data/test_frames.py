@@ -93,7 +93,7 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a positive that is not there": (
         lambda df: cp.Sample.from_frame(df, accepted="y", positive="nO"),
-        "positive must be an outcome that some row has; got 'nO', and column 'y' has {'x', 'no'}. Did you mean 'no'?",
+        "positive must be an outcome that some row has; none has 'nO'; column 'y' has {'x', 'no'}. Did you mean 'no'?",
     ),
     "a negative count": (
         lambda df: cp.Sample.from_frame(df, weight="n"),

@@ -157,7 +157,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"word\tlabel\nab\tx\nb\ty\n",
         {"positive": "z"},
-        "f.tsv: positive must be an outcome that some row has; got 'z', and no row has it.",
+        "f.tsv: positive must be an outcome that some row has; none has 'z'.",
     ),
     "a count that is none": (
         "f.tsv",

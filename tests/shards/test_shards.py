@@ -245,7 +245,7 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
 def test_tables_are_understood_as_read_sample_does(tmp_path: Path) -> None:
     words, declared = tmp_path / "words.csv", tmp_path / "words.abbadingo"
     words.write_text("word,outcome\nab,won\nb,lost\n")
-    with pytest.raises(cp.errors.FormatError, match="positive='win' must be an outcome of some word; it is of none"):
+    with pytest.raises(cp.errors.FormatError, match="positive must be an outcome that some row has; none has 'win'"):
         cp.write_shards(words, tmp_path / "wrong", accepted="outcome", positive="win")
     shards = cp.write_shards(words, tmp_path / "right", accepted="outcome", positive="won")
     assert joined(shards) == cp.read_sample(words, accepted="outcome", positive="won")

@@ -112,7 +112,7 @@ def check_positive(column: Column, found: Iterable[Verdict], positive: object) -
         return
     values = list(dict.fromkeys(value for value in column.values if not is_missing(value)))
     raise column.error(
-        f"must be an outcome that some row has; got {shown(positive)}, and {column.name} has {listed(values)}."
+        f"must be an outcome that some row has; none has {shown(positive)}; {column.name} has {listed(values)}."
         f"{suggestion(positive, values)}",
         argument="positive",
     )

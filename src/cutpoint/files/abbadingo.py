@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 from cutpoint.data import Sample
 from cutpoint.errors import InvalidArgument
@@ -40,8 +41,9 @@ def rows_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Rows]
             raise refusal(name, f"the header says {counted(n_symbols, 'symbol')}; there are {listed(sorted(seen))}.")
         symbols = [str(code) for code in range(n_symbols)]
         labels = [_label(number, cells, name) for number, cells in filled] if labeled else []
-        names, columns = (["word", "accepted"], [words, labels]) if labeled else (["word"], [words])
-        yield Rows(names, columns, [number for number, _ in filled], symbols=symbols if seen <= {*symbols} else None)
+        columns: dict[str, list[Any]] = {"word": words, "accepted": labels} if labeled else {"word": words}
+        declared = symbols if seen <= {*symbols} else None
+        yield Rows(list(columns), list(columns.values()), [number for number, _ in filled], symbols=declared)
     if header is None:
         raise refusal(name, "the file is empty.")
     if total != header[0] or not total:

@@ -236,7 +236,7 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
 def check_positive_outcome(samples: Iterable[Sample], positive: object, name: str) -> None:
     """Refuse a name of the accepted outcome that no row of a file has: most likely it is misspelled."""
     if positive is not None and not any((sample.ends == 1).any() for sample in samples):
-        what = f"must be an outcome that some row has; got {shown(positive)}, and no row has it."
+        what = f"must be an outcome that some row has; none has {shown(positive)}."
         raise FormatError(what, where=name, argument="positive")
 
 
@@ -304,9 +304,8 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
             rows = replace(rows, names=names, columns=[column[1:] for column in rows.columns], lines=rows.lines[1:])
     header = ColumnNames(rows.names, len(rows.columns), name)
     roles = header.chosen(given, rows.columns)
-    parts = (part for table in chain([rows], tables) if (part := _chosen(table, roles, header)).lines)
-    if "event" in roles:
-        parts = iter(_all(list(parts)))
+    chosen = (_chosen(table, roles, header) for table in chain([rows], tables))
+    parts = (part for part in (_all(chosen) if "event" in roles else chosen) if part.lines)
     separator = _Separator(options.get("separator"), options.get("alphabet"))
     is_empty = True
     for part in parts:
@@ -333,10 +332,9 @@ def _chosen(table: Rows, roles: Mapping[str, int], header: ColumnNames) -> Rows:
     return replace(table, names=labels, columns=columns)
 
 
-def _all(parts: list[Rows]) -> list[Rows]:
-    """All parts of a table as one, as the events of a case may be anywhere in it."""
-    if not parts:
-        return []
+def _all(tables: Iterable[Rows]) -> list[Rows]:
+    """All parts of a table as one, because the events of a case may be anywhere in it."""
+    parts = list(tables)
     columns = [list(chain.from_iterable(column)) for column in zip(*(part.columns for part in parts), strict=True)]
     return [replace(parts[0], columns=columns, lines=list(chain.from_iterable(part.lines for part in parts)))]
 
@@ -358,8 +356,9 @@ def _chunk(rows: Rows, roles: list[str], name: str, positive: object, separator:
     else:
         found = word_arguments(columns, separator.of(columns["word"]), positive)
     declared = None if rows.symbols is None else Alphabet(rows.symbols)
-    known = (found.get(role) for role in ("accepted", "counts", "verdicts", "states"))
-    return Chunk(found["words"], lines, *known, ids, name, rows.unit, declared)
+    return Chunk(
+        lines=lines, weights=found.pop("counts", None), ids=ids, name=name, unit=rows.unit, declared=declared, **found
+    )
 
 
 class _Separator:
