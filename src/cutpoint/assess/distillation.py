@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, shown
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.e_step import check_threads
 from cutpoint.em.fit import Stop
@@ -22,6 +21,7 @@ from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.randomness import generator
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.search.learned import Learned
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 

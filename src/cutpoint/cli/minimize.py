@@ -8,7 +8,7 @@ from cutpoint.cli import printing
 from cutpoint.cli.options import FILE, MODEL, json_option, model_of
 from cutpoint.decision.minimize import minimize
 from cutpoint.decision.quotient import quotient, trim
-from cutpoint.files.model import Model
+from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from cutpoint.data.alphabet import Tokens, Word
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import listed, shown, suggestion
 from cutpoint.errors import CutpointError
+from cutpoint.wording import listed, shown, suggestion
 
 ACCEPTED = frozenset({"1", "1.0", "true", "t", "yes", "y", "accepted", "accept", "positive", "pos"})
 REJECTED = frozenset({"0", "0.0", "false", "f", "no", "n", "rejected", "reject", "negative", "neg"})

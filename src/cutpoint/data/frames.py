@@ -6,8 +6,8 @@ from typing import Any
 
 from cutpoint.data.columns import Column, check_positive, outcomes, sequences, weights, words
 from cutpoint.data.events import EventTable, gathered
-from cutpoint.data.names import listed, shown, suggestion
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.wording import listed, shown, suggestion
 
 
 def word_rows(

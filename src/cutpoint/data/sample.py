@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
-from cutpoint.data.names import counted, shown
 from cutpoint.data.ragged import first_equal, joined_parts, only_used_marks, picked
 from cutpoint.errors import InvalidSample
 from cutpoint.kernels import kernels
 from cutpoint.kernels.coding import CodedWords
+from cutpoint.wording import counted, shown
 
 LARGEST_TOTAL = 1e300
 """Largest sum of counts, so that no sum of expected counts overflows."""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.columns import Columns
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import isolated_dfa, residual_dfa
@@ -26,6 +25,7 @@ from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""

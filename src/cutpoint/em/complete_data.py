@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample, State
-from cutpoint.data.names import shown
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.evidence import check_sample
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import entry
 from cutpoint.model.parts import ROW_TOLERANCE, States
+from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.em.ascent import MAX_STEPS, TOLERANCE, Limits, ascend
 from cutpoint.em.counts import Counts, impossible_sentence
 from cutpoint.em.engine import Parameters
@@ -19,6 +18,7 @@ from cutpoint.em.m_step import m_step
 from cutpoint.errors import ImpossibleObservation, TooLarge
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from cutpoint.data import Alphabet, Sample
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import shown
 from cutpoint.data.sample import clothed, one_after_the_other
 from cutpoint.em import loaded
 from cutpoint.em.counts import Counts
@@ -15,6 +14,7 @@ from cutpoint.em.engine import Engine, Floats, InMemory, Masks, Parameters
 from cutpoint.em.local import Local
 from cutpoint.em.shards import Shards, held
 from cutpoint.errors import InvalidArgument
+from cutpoint.wording import shown
 
 
 class Sharded:

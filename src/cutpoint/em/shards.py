@@ -10,9 +10,9 @@ import numpy as np
 
 from cutpoint.data.alphabet import Alphabet
 from cutpoint.data.marks import FIRST_MARKS, Mark
-from cutpoint.data.names import counted
 from cutpoint.data.sample import Sample, bare
 from cutpoint.errors import InvalidSample
+from cutpoint.wording import counted
 
 PER_OBSERVATION = 8 + 4 + 8 + 12
 """Bytes in memory of a count, a verdict, what tells a word, and an end in the tree."""

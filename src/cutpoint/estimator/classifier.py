@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.evaluation import chosen_cut_point
 from cutpoint.data import Alphabet, Sample, Word
-from cutpoint.data.names import listed, shown
 from cutpoint.em import Counts, Stop
 from cutpoint.em.ascent import check_time_limit
 from cutpoint.em.e_step import check_threads
@@ -23,6 +22,7 @@ from cutpoint.kernels import kernels
 from cutpoint.model import Acceptor
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.search.learned import Learned
+from cutpoint.wording import listed, shown
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data import Alphabet
 from cutpoint.data.alphabet import Word, each_word
 from cutpoint.data.columns import is_missing
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument
+from cutpoint.wording import counted, listed, shown
 
 
 def words_of(X: Any) -> list[Word]:

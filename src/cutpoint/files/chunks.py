@@ -11,11 +11,12 @@ from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.data.columns import Column, outcomes, sequences, verdict_of, weights, words
 from cutpoint.data.events import EventTable, gathered
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import counted, is_hashable, shown
+from cutpoint.data.names import is_hashable
 from cutpoint.errors import InvalidSample, UnknownSymbol
 from cutpoint.files.column_names import check_no_other, chosen_columns, given_columns, with_header
 from cutpoint.files.delimited import Rows
 from cutpoint.files.streams import REFUSED, refusal
+from cutpoint.wording import counted, shown
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any, TypedDict
 
 from cutpoint.data.alphabet import Symbol
 from cutpoint.data.columns import verdict_of
-from cutpoint.data.names import counted, listed, shown, suggestion
 from cutpoint.errors import InvalidArgument
 from cutpoint.files.delimited import Rows
 from cutpoint.files.streams import refusal
+from cutpoint.wording import counted, listed, shown, suggestion
 
 OUTCOMES = ("accepted", "label", "outcome", "target", "class")
 WORD_TABLE: dict[str, tuple[str, ...]] = {

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Unpack
 
 from cutpoint.data import Alphabet, Sample, Symbol
-from cutpoint.data.names import shown
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.files import abbadingo, delimited, ndjson, parquet
 from cutpoint.files.chunks import Chunk, chunks_of
 from cutpoint.files.column_names import ReadOptions
 from cutpoint.files.streams import COMPRESSED, Source, blocks, decompressor, extensions, name_of, refusal
+from cutpoint.wording import shown
 
 FORMATS = {
     ".tsv": "tsv",

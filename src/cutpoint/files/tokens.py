@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
+from cutpoint.wording import shown
 
 Number = Fraction | float
 

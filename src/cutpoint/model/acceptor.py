@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample, State, Symbol, Word, Words
-from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds, whole_number
 from cutpoint.exact import recursions as tables
@@ -21,6 +20,7 @@ from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
 from cutpoint.model.randomness import generator, sampled_runs
+from cutpoint.wording import counted, shown
 
 
 class Acceptor(Quintuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
+from cutpoint.wording import shown
 
 
 def generator(rng: np.random.Generator | int) -> np.random.Generator:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word, Words
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
 from cutpoint.exact import Integral, entry, integral
 from cutpoint.kernels import kernels
@@ -19,6 +18,7 @@ from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import read_array
 from cutpoint.model.quintuple import Floats, fractions, frozen
 from cutpoint.model.text import LINE
+from cutpoint.wording import counted, listed, shown
 
 
 class SameLanguage(NamedTuple):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.data.names import shown
 from cutpoint.em.ascent import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.e_step import check_threads
@@ -30,6 +29,7 @@ from cutpoint.search.learned import Learned, Member, Round, unused_sentence
 from cutpoint.search.rounds import LAST_STEPS, TEAM_STEPS, Search, SearchProgress
 from cutpoint.search.settings import Hidden, Named, Setting
 from cutpoint.search.starts import Start
+from cutpoint.wording import shown
 
 PRIOR = 0.01
 """Pseudo-counts of every cell."""

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from cutpoint.data.names import counted, listed
 from cutpoint.data.storage import is_remote
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.files.column_names import EVENT_TABLE
 from cutpoint.files.streams import extensions, refusal
+from cutpoint.wording import counted, listed
 
 AT_ONCE = 1 << 26
 """Bytes of a table that are gathered at once; as Python values they take some ten times as much."""

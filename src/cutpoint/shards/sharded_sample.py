@@ -12,7 +12,6 @@ from typing import Any, Unpack
 
 from cutpoint.data import Alphabet, Sample
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import listed
 from cutpoint.data.sample import clothed
 from cutpoint.data.storage import content_of, matching
 from cutpoint.em.shards import Head, Held, Shards, Size
@@ -23,6 +22,7 @@ from cutpoint.files.samples import read_sample
 from cutpoint.files.streams import extensions
 from cutpoint.shards.manifest import read_manifest
 from cutpoint.shards.packing import in_order, order_of
+from cutpoint.wording import listed
 
 OBSERVATIONS = 100_000
 """Distinct observations of a shard, unless told."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import shown
 from cutpoint.data.sample import bare, clothed
 from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
 from cutpoint.em.shards import Head, Shards, Size, held
@@ -29,6 +28,7 @@ from cutpoint.shards.event_shards import gathered_tables
 from cutpoint.shards.manifest import NAME, manifest
 from cutpoint.shards.packing import Packed, arrays_of, file_of, in_order, order_of
 from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
+from cutpoint.wording import shown
 
 RUN = 1 << 24
 """Words and symbols that are gathered, merged and sorted at a time."""
