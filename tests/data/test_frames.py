@@ -84,7 +84,7 @@ WORDS = {
 REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     "no such column": (
         lambda df: cp.Sample.from_frame(df, "Word"),
-        "word='Word' must be a column; the columns are {'word', 'y', 'n', 't', 'l', 'i'}. Did you mean 'word'?",
+        "word must be one of the columns {'word', 'y', 'n', 't', 'l', 'i'}; got 'Word'. Did you mean 'word'?",
     ),
     "an outcome that is none": (
         lambda df: cp.Sample.from_frame(df, accepted="y"),

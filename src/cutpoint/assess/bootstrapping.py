@@ -22,7 +22,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.wording import counted, shown
 
@@ -213,7 +213,7 @@ def bootstrap(
     if estimate.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     start = _stirred(estimate.acceptor, acceptor, learn_initial)
-    seed = int(generator(rng).integers(2**63))
+    seed = int(random_generator(rng).integers(2**63))
     size = max(1, round(sample.total))
     shares = sample.counts / sample.total
 

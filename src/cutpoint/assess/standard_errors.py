@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.assess.selection import HALF_A_USE, stacked, used_entries
 from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.counts import Counts
-from cutpoint.em.degrees_of_freedom import HALF_A_USE, stacked, used_entries
 from cutpoint.em.e_step import check_threads
 from cutpoint.em.engine import InMemory, Parameters
 from cutpoint.em.evidence import check_sample, mark_masks

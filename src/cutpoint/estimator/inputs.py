@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet
 from cutpoint.data.alphabet import Word, each_word
-from cutpoint.data.columns import is_missing
+from cutpoint.data.column_names import is_missing
 from cutpoint.errors import InvalidArgument
 from cutpoint.wording import counted, listed, shown
 

@@ -14,12 +14,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from html import unescape
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutpoint.diagrams.diagram import Look, Wording
+from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError, MissingExtra
 from cutpoint.files.contents import (
     MOST_ENTRIES,
@@ -28,21 +31,12 @@ from cutpoint.files.contents import (
     Options,
     assembled,
     check_room,
-    entries,
     only_acceptor,
 )
 from cutpoint.files.source import MOST_LINES, Source
 from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
-
-FONT = "Helvetica,Arial,sans-serif"
-SHORT_NAME = 3
-"""Names up to this length are drawn in circles, longer ones in ellipses."""
-LINE_WIDTH = 20
-"""Characters after which the symbols of a line are continued on the next one."""
-FAINT, LEAST_INK = 0.2, 45
-"""Arrows whose largest probability is below the first are the fainter the smaller it is, down to this percentage."""
 
 START = "start [shape=none]; start -> q0;"
 """How it is drawn that runs start in q0."""
@@ -51,63 +45,15 @@ ADVICE = "Write probabilities as in a, b: 1/2, or load with {normalized=True} to
 BORDERLESS = ("plaintext", "plain", "none", "point")
 DOUBLE = ("doublecircle", "doubleoctagon")
 OTHER_LABELS = ("xlabel", "headlabel", "taillabel")
-NODE_ATTRIBUTES = ("label", "shape", "style", "peripheries")
-ARROW_ATTRIBUTES = ("label", "style", "dir", *OTHER_LABELS)
-"""Attributes that say something about the acceptor; the others are about the picture."""
 
 
-# -- Writing -----------------------------------------------------------------------------------------------------
+WHOLE = Wording(partial(token, digits=int), token, numeral, is_whole=True)
+"""Every name and number in full, and the order of the symbols."""
 
 
 def write(model: Model, _: Options) -> dict[str, bytes]:
-    """State diagram of an acceptor: every name and number in full, and the order of the symbols."""
-    lines = _lines(only_acceptor(model, "DOT"))
-    return {"": "\n".join(["digraph {", *(f"  {line}" for line in lines), "}\n"]).encode()}
-
-
-def _lines(acceptor: Acceptor) -> Iterator[str]:
-    steps, initial = entries(acceptor)
-    names = [token(name, digits=int) for name in acceptor.states]
-    symbols = [token(symbol) for symbol in acceptor.alphabet]
-    yield "rankdir=LR;"
-    shape = "circle" if all(len(name) <= SHORT_NAME for name in names) else "ellipse"
-    yield f'node [fontname="{FONT}", shape={shape}];'
-    yield f'edge [fontname="{FONT}", fontsize=12];'
-    if symbols:
-        yield f'symbols="{" ".join(symbols)}";'
-    yield 'start [label="start", shape=plaintext];'
-    for s, name in enumerate(names):
-        yield f'{s} [label="{name}"{", peripheries=2" * bool(acceptor.final[s])}];'
-    for s in np.flatnonzero(initial).tolist():
-        lines = [] if initial[s] == 1 else [numeral(initial[s])]
-        yield f"start -> {s}{_look(['style=dashed'], lines, initial[s])};"
-    for s, t in np.argwhere((steps > 0).any(axis=0)).tolist():
-        groups: dict[Number, list[str]] = {}
-        for a in np.flatnonzero(steps[:, s, t]).tolist():
-            groups.setdefault(steps[a, s, t], []).append(symbols[a])
-        lines = [line for value, words in groups.items() for line in _wrapped(words, numeral(value))]
-        yield f"{s} -> {t}{_look([], lines, max(groups))};"
-
-
-def _look(used: list[str], lines: list[str], strength: Number) -> str:
-    """Attributes of an arrow; its label has these lines."""
-    if lines:
-        used.append('label="' + r"\n".join(lines) + '"')
-    ink = round(LEAST_INK + (100 - LEAST_INK) * min(float(strength) / FAINT, 1.0))
-    if ink < 100:
-        gray = f"{round(255 * (1 - ink / 100)):02x}" * 3
-        used.append(f'color="#{gray}", fontcolor="#{gray}"')
-    return f" [{', '.join(used)}]"
-
-
-def _wrapped(symbols: Iterable[str], probability: str) -> list[str]:
-    """Lines of symbols, the last with their probability; a line that goes on ends with a comma."""
-    lines = [""]
-    for name in symbols:
-        if lines[-1] and len(lines[-1]) + len(name) > LINE_WIDTH:
-            lines.append("")
-        lines[-1] += f"{name}, "
-    return [*(line.rstrip() for line in lines[:-1]), f"{lines[-1].removesuffix(', ')}: {probability}"]
+    """State diagram of an acceptor that leaves nothing out."""
+    return {"": f"{dot_text(only_acceptor(model, 'DOT').diagram(Look(), WHOLE))}\n".encode()}
 
 
 # -- Words of a file ---------------------------------------------------------------------------------------------

@@ -15,14 +15,14 @@ from typing import Any, Unpack
 import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
+from cutpoint.data.column_names import names_events
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.sample import bare, clothed
 from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
 from cutpoint.em.shards import Head, Shards, Size, held
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.exact import whole_number
-from cutpoint.files.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
-from cutpoint.files.samples import read_chunks
+from cutpoint.files.samples import ReadOptions, read_chunks
 from cutpoint.files.streams import refusal
 from cutpoint.shards.event_shards import gathered_tables
 from cutpoint.shards.manifest import NAME, manifest
@@ -161,7 +161,7 @@ def _samples(source: Sample | Shards | Paths, options: ReadOptions, workshop: Pa
         yield from (part.load(shards.head) for part in shards.parts)
         return
     names = files_of(source)
-    events = any(options.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys())
+    events = names_events(options)
     first: Alphabet | None = None
     unlike = True  # all outcomes are told, and none is the positive one
     tables: Iterable[tuple[Any, Any]] = (
