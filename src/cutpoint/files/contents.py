@@ -34,7 +34,7 @@ MOST_FRACTIONS = 500_000
 MOST_WORK = 2 * 10**14
 """Bound of the work of adding up the rows of a file: some seconds."""
 
-ADVICE = "Load it with {normalized=True} to rescale rows."
+ADVICE = "Use {normalized=True} to rescale rows."
 """What to do about rows of a file that do not sum to 1."""
 
 

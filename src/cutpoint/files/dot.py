@@ -40,7 +40,7 @@ from cutpoint.wording import counted, shown
 
 START = "start [shape=none]; start -> q0;"
 """How it is drawn that runs start in q0."""
-ADVICE = "Write probabilities as in a, b: 1/2, or load with {normalized=True} to rescale rows."
+ADVICE = "Write probabilities as in a, b: 1/2, or use {normalized=True} to rescale rows."
 """What to do about rows that do not sum to 1."""
 BORDERLESS = ("plaintext", "plain", "none", "point")
 DOUBLE = ("doublecircle", "doubleoctagon")
