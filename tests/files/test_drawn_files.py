@@ -270,7 +270,7 @@ def test_the_small_drawing_is_right(tmp_path: Path) -> None:
         ("i -> p;", "i -> p; /* x *", "line 4: the comment is not closed."),
         ("i -> p;", "", "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; got none. Draw one as in start [shape=none]; start -> q0;"),
         ("i -> p;", "i -> p; i -> p;", "arrow 'i' -> 'p': this start arrow occurs twice."),
-        ("i -> p;", "i -> p; i -> q;", "initial must sum to 1; got 2. Write probabilities as in a, b: 1/2, or load with normalized=True to rescale rows."),
+        ("i -> p;", "i -> p; i -> q;", "initial must sum to 1; got 2. Write probabilities as in a, b: 1/2, or use normalized=True to rescale rows."),
         ("i -> p;", "i -> p [label=half];", "arrow 'i' -> 'p': expected a probability on a start arrow, or nothing; got 'half'."),
         ("i -> p;", "i -> p -> i;", "arrow 'p' -> 'i': 'i' is no state but where runs start, as it has no border: no arrow can lead there."),
         ("i -> p;", 'i -> p -> p [label="b: 1"];', "arrow 'i' -> 'p': expected a probability on a start arrow, or nothing; got 'b: 1'."),

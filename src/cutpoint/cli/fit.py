@@ -14,9 +14,7 @@ from cutpoint.cli.output import json_text, line, message, search_progress
 from cutpoint.cli.spoken import spoken
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
-from cutpoint.em.engine import Engine
-from cutpoint.em.evidence import check_evidence
-from cutpoint.em.sharded import Sharded
+from cutpoint.em.observations import Engine, check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample
@@ -108,7 +106,9 @@ def command(
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     save(learned.acceptor, output, cut_point=summary.cut_point, metadata=notes)
     if report is not None:
-        write_report(learned, fresh or training, report, summary.cut_point, title=f"Model of {name}")
+        positive = reading.get("positive")
+        outcomes = ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
+        write_report(learned, fresh or training, report, summary.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
         message(f"cutpoint: {spoken(str(learned.stop))}")
@@ -117,11 +117,8 @@ def command(
 
 def _searched(shards: ShardedSample, worker: Engine) -> Sample:
     """The part of all shards that stands for them where words are looked at one by one."""
-    where = Sharded(shards, shards.alphabet, worker)
-    try:
-        return where.part(SEARCHED)
-    finally:
-        where.close()
+    with worker.observe(shards, shards.alphabet) as data:
+        return data.subsample(SEARCHED)
 
 
 def _parts(

@@ -27,12 +27,14 @@ from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.text import number
+from cutpoint.model.text import marked_state, number
 from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+__all__ = ["calibration", "comparison", "forward", "learning", "staircase"]
 
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
 COLOR_MAP = "cividis"
@@ -60,8 +62,8 @@ Path = str | os.PathLike[str]
 def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes | None = None) -> Figure:
     """Heat map of the table M of a word: the distribution over states after each prefix, and its acceptance.
 
-    Returns a matplotlib ``Figure`` that belongs to no pyplot session; ``path`` (.svg, .png or .pdf) also writes it, and
-    ``ax`` draws into axes of your own. Final states have a star.
+    Returns a matplotlib ``Figure`` that is not registered with pyplot; ``path`` (.svg, .png or .pdf) also writes it,
+    and ``ax`` draws into axes of your own. Final states have a star.
 
     Examples
     --------
@@ -73,8 +75,8 @@ def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes |
     check_acceptor(acceptor)
     table = acceptor.forward(word)
     cells = np.vstack([table.T, table @ acceptor.final])
-    stars = (" *" if final else "" for final in acceptor.final)
-    names = [label(state) + star for state, star in zip(acceptor.states, stars, strict=True)] + ["accepted"]
+    finals = zip(acceptor.states, acceptor.final, strict=True)
+    names = [marked_state(label(state), initial=False, final=final) for state, final in finals] + ["accepted"]
     symbols = ["ε", *(label(symbol, room=10) for symbol in word)]
     figure, axes = _axes(ax, np.clip(0.5 * len(symbols) + 2, 3.5, 16), np.clip(0.35 * len(names) + 1.2, 2, 12))
     image = axes.imshow(cells, cmap=COLOR_MAP, vmin=0, vmax=1, aspect="auto", interpolation="nearest")

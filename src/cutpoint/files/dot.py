@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutpoint.diagrams.diagram import Look, Wording
+from cutpoint.diagrams.diagram import LabelStyle, Look
 from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError, MissingExtra
 from cutpoint.files.contents import (
@@ -47,7 +47,7 @@ DOUBLE = ("doublecircle", "doubleoctagon")
 OTHER_LABELS = ("xlabel", "headlabel", "taillabel")
 
 
-WHOLE = Wording(partial(token, digits=int), token, numeral, is_whole=True)
+WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
 """Every name and number in full, and the order of the symbols."""
 
 
