@@ -328,7 +328,7 @@ def _rewritten(folder: Path, content: dict[str, Any]) -> None:
         (lambda c: c["shards"][0].update(sha256="0" * 64), "the manifest says 0000"),
         (lambda c: c["shards"][0].update(file="../secret"), "the name of a file beside the manifest"),
         (lambda c: c["shards"].append(c["shards"][0]), "shards of different names"),
-        (lambda c: c["shards"][0].update(edges=-1), "sizes that are not negative"),
+        (lambda c: c["shards"][0].update(edges=-1), "shards.0..edges: expected a whole number >= 0"),
         (lambda c: c["shards"].clear(), "at least one shard"),
         (lambda c: c["alphabet"].append("a"), "symbols must be distinct"),
         (lambda c: c["alphabet"].append("z"), "the shard does not fit its manifest"),

@@ -1,6 +1,6 @@
 """Files: models and samples, one module per format."""
 
-from cutpoint.files.model import Model
+from cutpoint.files.contents import Model
 from cutpoint.files.models import load, read_model, save
 from cutpoint.files.samples import Chunk, read_chunks, read_sample, write_sample
 
