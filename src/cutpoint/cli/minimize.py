@@ -5,7 +5,7 @@ import click
 from cutpoint.cli import options
 from cutpoint.cli.output import json_text, line, message
 from cutpoint.decision.reduction import minimize, quotient, trim
-from cutpoint.files.model import Model
+from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 
 
