@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
 from cutpoint.data.names import Names
-from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState, UnknownSymbol
+from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
 from cutpoint.exact import entry
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
@@ -85,22 +85,22 @@ class States(Names):
 
 def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:
     """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
-    shape = (len(alphabet), len(states), len(states))
     if not isinstance(transitions, Mapping):
+        shape = (len(alphabet), len(states), len(states))
         return read_array(transitions, shape, "transitions", "one matrix per symbol")
-    unknown = [symbol for symbol in transitions if symbol not in alphabet]
-    if unknown:
-        raise UnknownSymbol(
-            f"transitions: symbol {unknown[0]!r} is not in the alphabet {listed(alphabet)}."
-            f"{suggestion(unknown[0], alphabet)}"
-        )
+    return read_by_symbol(transitions, alphabet, lambda matrix, where: _matrix(matrix, where, states))
+
+
+def read_by_symbol(
+    transitions: Mapping[Any, Any], alphabet: Alphabet, read: Callable[[object, str], Numbers]
+) -> Numbers:
+    """Array ``[a, s, t]`` from a mapping of symbols to matrices, each read with the place where it was found."""
+    for symbol in transitions:
+        alphabet.code(symbol, "transitions: ")
     missing = [symbol for symbol in alphabet if symbol not in transitions]
     if missing:
         raise InvalidAcceptor(f"transitions must have a matrix for every symbol; none for {listed(missing)}.")
-    matrices = [_matrix(transitions[symbol], symbol, states) for symbol in alphabet]
-    if all(matrix.dtype == object for matrix in matrices):
-        return np.stack(matrices)
-    return np.stack([matrix.astype(np.float64) for matrix in matrices])
+    return _common([read(transitions[symbol], f"transitions[{symbol!r}]") for symbol in alphabet])
 
 
 def read_initial(initial: object, states: States) -> Numbers:
@@ -179,9 +179,8 @@ def _check_entries(rows: Numbers, name: Callable[[Sequence[int]], str], states: 
             )
 
 
-def _matrix(matrix: object, symbol: object, states: States) -> Numbers:
+def _matrix(matrix: object, where: str, states: States) -> Numbers:
     """Matrix of one symbol, from nested mappings or an array."""
-    where = f"transitions[{symbol!r}]"
     if not isinstance(matrix, Mapping):
         return read_array(matrix, (len(states), len(states)), where, "one row and one column per state")
     for state in matrix:
