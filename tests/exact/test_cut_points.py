@@ -119,8 +119,8 @@ def test_roots_that_are_not_roots(arguments: tuple[object, ...], sentence: str) 
 
 
 def test_root_is_immutable() -> None:
-    with pytest.raises(AttributeError, match="an AlgebraicNumber is immutable"):
-        cp.AlgebraicNumber.sqrt("1/2").low = 0  # type: ignore[assignment]
+    with pytest.raises(AttributeError, match="cannot assign to field 'low'"):
+        cp.AlgebraicNumber.sqrt("1/2").low = 0  # type: ignore[misc]
     with pytest.raises(cp.errors.InvalidArgument, match="AlgebraicNumber.sqrt needs a positive number; got -1"):
         cp.AlgebraicNumber.sqrt(-1)
 

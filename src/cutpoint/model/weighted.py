@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -35,6 +36,7 @@ class SameLanguage(NamedTuple):
     cut_point: Fraction
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class WeightedAutomaton:
     r"""A function on words :math:`x \mapsto \xi M(x_1) \cdots M(x_n) \eta`: an immutable, hashable value.
 
@@ -297,12 +299,6 @@ class WeightedAutomaton:
 
     def _floats(self) -> tuple[Any, ...]:
         return (self.alphabet, self.dimension, *(array.tobytes() for array in self.arrays(exact=False)))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a WeightedAutomaton is immutable: cannot set {name!r}.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a WeightedAutomaton is immutable: cannot delete {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.alphabet, *self.arrays())
