@@ -66,7 +66,9 @@ def reachable(table: list[list[int]], start: int) -> set[int]:
     return found
 
 
-PARITY = DeterministicMachine(np.array([[0, 1], [1, 0]]), np.array([0, 1], dtype=np.int32), np.array([[47.0, 3.0], [2.0, 48.0]]))
+PARITY = DeterministicMachine(
+    np.array([[0, 1], [1, 0]]), np.array([0, 1], dtype=np.int32), np.array([[47.0, 3.0], [2.0, 48.0]])
+)
 
 
 def test_as_an_acceptor_it_shows_wrong_labels_as_often_for_all_words() -> None:
