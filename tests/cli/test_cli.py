@@ -363,7 +363,7 @@ def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) 
     done = run("compare", "slow.json", "first.json", "--max-length", "100000")
     assert (done.code, done.out[:13]) == (3, "different on ")
     assert re.search(
-        r"at length \d+ there are [\d,]+ words to keep, more than 100,000. Lower --max-length to \d+.\n$", done.err
+        r"at length \d+ there are [\d,]+ words to keep; the limit is 100,000\. Stop earlier with --max-length \d+\.\n$", done.err
     )
     assert run("compare", "slow.json", "slow.json", "--max-length", "100000").out == "equal on all words\n0 at ''\n"
 
@@ -532,7 +532,8 @@ def test_fit_out_of_time_keeps_the_best(run: Run, here: Path) -> None:
     done = run("fit", "journeys.tsv", "-o", "m.json", "--time-limit", "0.001")
     assert done.code == 4
     assert (
-        done.err == "cutpoint: time limit: --time-limit ran out; the acceptor is the best so far, raise it to go on.\n"
+        done.err == "cutpoint: time limit: --time-limit ran out before convergence; the acceptor is the best so far. "
+        "Increase --time-limit.\n"
     )
     assert cp.load(here / "m.json").n_symbols == 5
 

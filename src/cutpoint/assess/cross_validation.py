@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.evidence import check_sample
 from cutpoint.em.fit import Stop
+from cutpoint.em.observations import check_sample, check_threads
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor

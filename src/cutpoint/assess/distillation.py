@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.e_step import check_threads
 from cutpoint.em.fit import Stop
+from cutpoint.em.observations import check_threads
 from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor

@@ -14,9 +14,7 @@ from cutpoint.cli.output import json_text, line, message, search_progress
 from cutpoint.cli.spoken import spoken
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
-from cutpoint.em.engine import Engine
-from cutpoint.em.evidence import check_evidence
-from cutpoint.em.sharded import Sharded
+from cutpoint.em.observations import Engine, check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample
@@ -119,11 +117,8 @@ def command(
 
 def _searched(shards: ShardedSample, worker: Engine) -> Sample:
     """The part of all shards that stands for them where words are looked at one by one."""
-    where = Sharded(shards, shards.alphabet, worker)
-    try:
-        return where.part(SEARCHED)
-    finally:
-        where.close()
+    with worker.observe(shards, shards.alphabet) as data:
+        return data.subsample(SEARCHED)
 
 
 def _parts(
