@@ -147,7 +147,7 @@ def test_nothing_can_be_changed() -> None:
     with pytest.raises(AttributeError, match="cannot assign to field 'initial'"):
         f.initial = np.zeros(1)  # type: ignore[misc]
     with pytest.raises(AttributeError, match="cannot delete field 'final'"):
-        del f.final  # type: ignore[misc]
+        del f.final
     for part in (f.initial, f.exact_initial, f.transitions, f.exact_transitions, f.final, f.exact_final):
         with pytest.raises(ValueError, match="read-only"):
             part[...] = 0
