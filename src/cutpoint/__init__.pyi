@@ -13,7 +13,7 @@ from . import kernels as kernels
 from . import model as model
 from . import search as search
 from . import shards as shards
-from .assess.bootstrapping import bootstrap as bootstrap
+from .assess.uncertainty import bootstrap as bootstrap
 from .assess.cross_validation import cross_validate as cross_validate
 from .assess.evaluation import evaluate as evaluate
 from .assess.selection import select as select

@@ -40,7 +40,7 @@ def test_telling_symbols_by_enumeration() -> None:
             counts[symbol] += int(observation.count)
             changes[symbol] += int(observation.count) * (after - before)
             sizes[symbol] += int(observation.count) * abs(after - before)
-    found = cp.assess.telling_symbols(truth, sample)
+    found = cp.assess.symbol_effects(truth, sample)
     assert [each.symbol for each in found] == sorted(sizes, key=lambda symbol: -sizes[symbol])
     for each in found:
         assert each.count == counts[each.symbol]

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutpoint.assess.calibration import Bin, calibration
-from cutpoint.assess.evaluation import Evaluation, best_cut_point, evaluate
-from cutpoint.assess.telling import Telling, telling_symbols
+from cutpoint.assess.evaluation import Evaluation, SymbolEffect, best_cut_point, evaluate, symbol_effects
 from cutpoint.cli.printing import whole
 from cutpoint.data import Sample
 from cutpoint.drawing.diagram import label
@@ -92,7 +91,7 @@ def facts(found: Findings, output: str) -> dict[str, Any]:
         "learned_from": whole(found.training.total),
         "held_out": found.figures,
         "calibration": [asdict(each) for each in found.bins],
-        "telling": [asdict(each) for each in telling_symbols(found.acceptor, found.training)],
+        "telling": [asdict(each) for each in symbol_effects(found.acceptor, found.training)],
     }
 
 
@@ -102,7 +101,7 @@ def text(found: Findings, output: str, page: str | None) -> str:
     sizes = f"{counted(acceptor.n_states, 'state')} and {counted(acceptor.n_symbols, 'symbol')}"
     lines = [f"{sizes}, learned from {counted(whole(found.training.total), 'observation')}; model in {output}"]
     lines += _judged(found)
-    for each in telling_symbols(acceptor, found.training)[:MOST_MATRICES]:
+    for each in symbol_effects(acceptor, found.training)[:MOST_MATRICES]:
         lines += ["", *_telling(acceptor, each, output)]
     lines += ["", f"score new words:  cutpoint score {output} new.tsv", f"in Python:        cp.load({output!r})"]
     lines += [f"report:           {page}"] * (page is not None)
@@ -129,7 +128,7 @@ def _judged(found: Findings) -> list[str]:
     return lines
 
 
-def _telling(acceptor: Acceptor, each: Telling, output: str) -> list[str]:
+def _telling(acceptor: Acceptor, each: SymbolEffect, output: str) -> list[str]:
     """What a symbol does, and its matrix if that is not too large."""
     head = f"{label(each.symbol)}: moves the acceptance by {each.size:.3f} on average ({each.change:+.3f})"
     if acceptor.n_states > MOST_STATES:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.assess.evaluation import evaluate
-from cutpoint.assess.telling import telling_symbols
+from cutpoint.assess.evaluation import evaluate, symbol_effects
 from cutpoint.data import PlainWord, Sample
 from cutpoint.drawing import plots
 from cutpoint.drawing.diagram import Look, cleaned, label
@@ -119,7 +118,7 @@ def _plot(made: Callable[[], Figure]) -> str:
 
 
 def _telling(fit: Fit, sample: Sample) -> str:
-    found = telling_symbols(fit.acceptor, sample)[:MOST_WORDS]
+    found = symbol_effects(fit.acceptor, sample)[:MOST_WORDS]
     rows = [[label(each.symbol), f"{each.count:g}", f"{each.change:+.3f}", f"{each.size:.3f}"] for each in found]
     return table([["symbol", "read", "mean change of acceptance", "mean size of change"], *rows])
 

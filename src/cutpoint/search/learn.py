@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample
+from cutpoint.data import Alphabet, Sample
 from cutpoint.em.ascent import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.e_step import check_threads
@@ -217,6 +217,14 @@ def check_prior(prior: float) -> None:
     """Refuse what is not a number of pseudo-counts."""
     if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
         raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
+
+
+def searched_part(sample: Sample | Shards, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
+    """Observations that are looked at one by one: all of a sample in memory, at most 200,000 of one in shards."""
+    if isinstance(sample, Sample):
+        return sample.recoded(alphabet)
+    with closing(placed(sample, alphabet, engine, None)) as data:
+        return data.part(SEARCHED)
 
 
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
