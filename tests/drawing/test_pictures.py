@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.drawing.picture import _has_fonts
+from cutpoint.diagrams.picture import _has_fonts
+from tests.golden.pictures import FOLDER, pictures
 from tests.strategies import acceptors
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -307,18 +308,21 @@ def test_the_page_shows_what_the_example_makes(tmp_path: Path, capsys: pytest.Ca
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
-    for path in (None, tmp_path / "a.svg", tmp_path / "a.png"):
+    picture = cp.draw(cp.p_adic(2))
+    for name in ("a.svg", "a.png", "a.pdf"):
         with pytest.raises(cp.errors.MissingExtra) as refusal:
-            cp.draw(cp.p_adic(2), path)
+            picture.save(tmp_path / name)
         assert str(refusal.value) == (
-            'draw needs Graphviz; install it with: pip install "cutpoint[draw]". Without it, to_dot and to_tikz give '
-            "the same picture as text."
+            'SVG, PNG and PDF need Graphviz; install it with: pip install "cutpoint[draw]". Without it, save the '
+            "picture as text: .dot, .gv, .tikz or .tex."
         )
     assert not list(tmp_path.iterdir())
-    cp.draw(cp.p_adic(2), tmp_path / "a.dot")
-    cp.draw(cp.p_adic(2), tmp_path / "a.tex")
-    assert (tmp_path / "a.dot").read_text() == cp.drawing.to_dot(cp.p_adic(2)) + "\n"
-    assert (tmp_path / "a.tex").read_text() == cp.drawing.to_tikz(cp.p_adic(2)) + "\n"
+    for name, each in pictures().items():
+        for extension, text in {"dot": "dot", "gv": "dot", "tex": "tikz", "tikz": "tikz"}.items():
+            each.save(tmp_path / f"a.{extension}")
+            assert (tmp_path / f"a.{extension}").read_text() == (FOLDER / f"{name}.{text}").read_text()
+    large = cp.draw(cp.random_acceptor(40, "a", rng=0))
+    assert large.tikz.count("edge") == large.dot.count("->") == 1640, "text of any size"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="fonts are found in another way")
@@ -332,8 +336,8 @@ def test_without_fonts(tmp_path: Path) -> None:
     environment = os.environ | {"FONTCONFIG_FILE": str(tmp_path / "fonts.conf")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout == (
-        "True\nPNG and PDF need a font, and this machine has none. Save as .svg, which is set in the fonts of whoever "
-        "looks at it, or install a font such as DejaVu Sans.\n"
+        "True\nPNG and PDF need a font, and this machine has none. Save as .svg, which uses the fonts of the machine "
+        "where it is displayed, or install a font such as DejaVu Sans.\n"
     )
 
 
@@ -353,12 +357,12 @@ def test_without_fonts(tmp_path: Path) -> None:
         (
             lambda: cp.draw(cp.p_adic(2), "a.bmp"),
             cp.errors.InvalidArgument,
-            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'a.bmp'.",
+            "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'a.bmp'.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), 3),  # type: ignore[arg-type]
             cp.errors.InvalidArgument,
-            "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 3.",
+            "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 3.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), "no/such/folder/a.svg"),
@@ -391,7 +395,7 @@ def test_without_fonts(tmp_path: Path) -> None:
             "orientation must be 'right' or 'down'; got 'left'.",
         ),
         (
-            lambda: cp.draw(cp.random_acceptor(40, "a", rng=0)),
+            lambda: cp.draw(cp.random_acceptor(40, "a", rng=0)).svg,
             cp.errors.TooLarge,
             "a picture has at most 300 nodes and 300 arrows; this one has 40 nodes and 1,640 arrows. Leave out small "
             "probabilities with min_probability=..., or take the text of to_dot to a tool of your own.",

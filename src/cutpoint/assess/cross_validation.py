@@ -21,7 +21,7 @@ from cutpoint.em.shards import Shards
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.folds import splits, standard_error
 from cutpoint.search.learn import FOLDS, PRIOR, learn, searched_part
 from cutpoint.search.learned import Learned
@@ -145,7 +145,7 @@ def cross_validate(
             return model
         return finished(baum_welch(model, training, learn_initial=True, accelerate=True, **options)).acceptor
 
-    draws = generator(rng)
+    draws = random_generator(rng)
     part = searched_part(sample, model.alphabet if isinstance(model, Acceptor) else sample.alphabet, engine)
     judged = [
         evaluate(fitted(split.training, int(draws.integers(2**63))), split.validation)

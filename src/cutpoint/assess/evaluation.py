@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample, Symbol
 from cutpoint.data.marks import ACCEPTED, FIRST_MARKS, REJECTED
+from cutpoint.em.ascent import check_time_limit
 from cutpoint.em.e_step import acceptances_by_shard, log_likelihood
 from cutpoint.em.engine import Engine
 from cutpoint.em.evidence import check_sample, check_sample_or_shards
@@ -126,6 +127,12 @@ class CutPointChoice(NamedTuple):
 
     cut_point: float
     reason: str
+
+
+def search_time(time_limit: float | None) -> float | None:
+    """The part of a time limit that is left for the search if the cut point is chosen afterwards."""
+    check_time_limit(time_limit)
+    return None if time_limit is None else SHARE_OF_TIME * time_limit
 
 
 def chosen_cut_point(

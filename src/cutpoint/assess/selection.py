@@ -24,7 +24,7 @@ from cutpoint.em.shards import Shards
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned
 from cutpoint.search.folds import chosen_size, splits
 from cutpoint.search.labels import known_states
@@ -175,7 +175,7 @@ def select(
         raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
     whole_number("folds", folds, least=2)
     check_prior(prior)
-    seed = int(generator(rng).integers(2**62))
+    seed = int(random_generator(rng).integers(2**62))
     candidates: list[SizeCandidate] = []
     with closing(placed(sample, sample.alphabet, engine, threads)) as data:
         part = sample if isinstance(sample, Sample) else data.part(SEARCHED)

@@ -22,7 +22,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.learn import PRIOR
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
@@ -326,7 +326,7 @@ def distill(
     check_acceptor(team)
     check_threads(threads)
     whole_number("n_states", n_states, least=1)
-    draws = generator(rng)
+    draws = random_generator(rng)
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))
     counts = words.counts if isinstance(words, Sample) else np.ones(len(given))
     symbols, offsets = team.alphabet.encode(given)

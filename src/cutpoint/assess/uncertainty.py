@@ -31,7 +31,7 @@ from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import searched_part
 from cutpoint.wording import counted, shown
@@ -242,7 +242,7 @@ def bootstrap(
     )
     estimate = finished(fitted(acceptor, sample, threads=threads))
     start = _stirred(estimate.acceptor, acceptor, learn_initial)
-    seed = int(generator(rng).integers(2**63))
+    seed = int(random_generator(rng).integers(2**63))
     size = max(1, round(sample.total))
     shares = sample.counts / sample.total
 

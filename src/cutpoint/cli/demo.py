@@ -9,10 +9,9 @@ import click
 import numpy as np
 
 from cutpoint.assess.evaluation import evaluate
-from cutpoint.cli import printing
-from cutpoint.cli.findings import mean_loss
-from cutpoint.cli.options import FILE, check_output, seed_option, threads_option
-from cutpoint.cli.watching import watched_search
+from cutpoint.cli import options
+from cutpoint.cli.fit_summary import mean_loss
+from cutpoint.cli.output import line, search_progress
 from cutpoint.data import PlainWord, Sample
 from cutpoint.drawing.report import report
 from cutpoint.drawing.tables import forward_table
@@ -30,32 +29,34 @@ FEW, MOST_SECONDS = 1_000, 20.0
 
 
 @click.command()
-@click.option("-o", "--output", type=FILE, default="cutpoint-demo.html", show_default=True, help="File for the report.")
-@seed_option
-@threads_option
+@click.option(
+    "-o", "--output", type=options.FILE, default="cutpoint-demo.html", show_default=True, help="File for the report."
+)
+@options.seed
+@options.threads
 def command(output: str, seed: int, threads: int | None) -> None:
     """A tour: customer journeys from a known hidden process, a model learned from the outcomes alone, a report.
 
     \b
     Example: cutpoint demo -o tour.html
     """
-    check_output(output)
+    options.check_output(output)
     _title("What is really going on: one matrix per event, four hidden states")
-    printing.data(TRUTH.table(digits=2))
+    line(TRUTH.table(digits=2))
     _title(f"The chances after each event of the journey {' '.join(JOURNEY)}")
-    printing.data(str(forward_table(TRUTH, JOURNEY)))
+    line(str(forward_table(TRUTH, JOURNEY)))
     slow = kernel_info()["kernels"] == "reference"
     number = FEW if slow else LEARNED_FROM
     sample, fresh = (_journeys(n, k + 2 * seed) for k, n in enumerate((number, JUDGED_BY)))
     _title(f"{number:,} journeys of which only the events and the outcome are seen")
-    printing.data(repr(sample))
+    line(repr(sample))
     began = time.monotonic()
-    with watched_search() as watch:
+    with search_progress() as callback:
         limit = MOST_SECONDS if slow else None
-        learned = learn(sample, n_states=4, threads=threads, time_limit=limit, callback=watch, rng=seed)
+        learned = learn(sample, n_states=4, threads=threads, time_limit=limit, callback=callback, rng=seed)
     seconds = time.monotonic() - began
     _title(f"Learned from those in {seconds:.0f} s, with four states of its own")
-    printing.data(learned.acceptor.table(digits=2))
+    line(learned.acceptor.table(digits=2))
     _title(f"Log loss on {JUDGED_BY:,} journeys that nobody learned from (less is better)")
     rivals: dict[str, float | None] = {
         "the truth itself": evaluate(TRUTH, fresh).log_loss,
@@ -63,17 +64,17 @@ def command(output: str, seed: int, threads: int | None) -> None:
     }
     rivals |= {"4-grams and logistic regression": _n_grams(sample, fresh), "always the mean": mean_loss(sample, fresh)}
     for name, loss in rivals.items():
-        printing.data(f"{name:34} {'needs scikit-learn' if loss is None else f'{loss:.4f}'}")
+        line(f"{name:34} {'needs scikit-learn' if loss is None else f'{loss:.4f}'}")
     words = random_words(TRUTH.alphabet, 2_000, (9, 14), rng=seed + 5)
     apart = np.abs(learned.acceptor.acceptances(words) - TRUTH.acceptances(words))
-    printing.data(f"\non longer journeys, learned and true chances differ by {apart.mean():.3f} on average.")
+    line(f"\non longer journeys, learned and true chances differ by {apart.mean():.3f} on average.")
     report(learned, fresh, output, title="Customer journeys")
-    printing.data(f"\nreport: {Path(output).resolve()}")
-    printing.data("next: cutpoint fit your-data.tsv -o model.json --report report.html")
+    line(f"\nreport: {Path(output).resolve()}")
+    line("next: cutpoint fit your-data.tsv -o model.json --report report.html")
 
 
 def _title(text: str) -> None:
-    printing.data(f"\n{text}\n{'-' * len(text)}")
+    line(f"\n{text}\n{'-' * len(text)}")
 
 
 def _journeys(count: int, seed: int) -> Sample:

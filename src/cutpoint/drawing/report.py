@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from cutpoint.assess.evaluation import evaluate, symbol_effects
 from cutpoint.data import PlainWord, Sample
+from cutpoint.data.html import cleaned, table
+from cutpoint.diagrams.diagram import Look, label
+from cutpoint.diagrams.picture import save
 from cutpoint.drawing import plots
-from cutpoint.drawing.diagram import Look, cleaned, label
-from cutpoint.drawing.html import acceptor_html, table
-from cutpoint.drawing.picture import save
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.model import Acceptor
+from cutpoint.model.text import page
 from cutpoint.wording import shown
 
 if TYPE_CHECKING:
@@ -79,12 +80,12 @@ def report(
     parts += [_section("Most telling symbols", _telling(fit, same))]
     if told.any():
         parts += _words(same, values, told)
-    page = (
+    document = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
         f"<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
     )
-    save(path, page.encode("utf-8"))
+    save(path, document.encode("utf-8"))
 
 
 def _section(heading: str, content: str) -> str:
@@ -93,9 +94,9 @@ def _section(heading: str, content: str) -> str:
 
 def _acceptor(acceptor: Acceptor) -> str:
     """Diagram of what happens often, and the matrices of everything."""
-    page = acceptor_html(acceptor, Look(min_probability=LEAST_DRAWN, digits=2))
+    content = page(acceptor, Look(min_probability=LEAST_DRAWN, digits=2))
     left_out = f"<p>The diagram leaves out what is less probable than {LEAST_DRAWN:g}; the matrices have it.</p>"
-    return page + left_out * ("<img" in page)
+    return content + left_out * ("<img" in content)
 
 
 def _figures(judged: Any) -> str:
@@ -109,10 +110,8 @@ def _figures(judged: Any) -> str:
 def _plot(made: Callable[[], Figure]) -> str:
     """A plot as an image of its own, so that the names inside of two plots do not meet."""
     try:
-        from cutpoint.drawing.canvas import rendered  # noqa: PLC0415
-
-        content = b64encode(rendered(made(), ".svg")).decode("ascii")
-    except (ImportError, MissingExtra):
+        content = b64encode(plots.rendered(made(), ".svg")).decode("ascii")
+    except MissingExtra:
         return '<p>Plots need matplotlib: <code>pip install "cutpoint[plot]"</code>.</p>'
     return f'<img alt="" src="data:image/svg+xml;base64,{content}">'
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from cutpoint.data import html
 from cutpoint.errors import MissingExtra
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted
@@ -71,6 +72,15 @@ class Fit:
         drawn.set(xlabel="step", ylabel=self._climbed, title=f"{counted(self.steps, 'step')}: {why}")
         drawn.grid(alpha=0.3)
         return drawn
+
+    def _repr_html_(self) -> str:
+        rows = [["log-likelihood", f"{self.log_likelihood:.6g}"], ["steps", f"{self.steps:,}"], *self._further_rows()]
+        why = html.paragraph(str(self.stop)) + (html.paragraph(self.detail) if self.detail else "")
+        return html.table([[type(self).__name__, ""], *rows]) + why + self.acceptor._repr_html_()
+
+    def _further_rows(self) -> list[list[str]]:
+        """More rows of the table that a notebook shows."""
+        return []
 
     def __repr__(self) -> str:
         first, last = self.history[0], self.history[-1]

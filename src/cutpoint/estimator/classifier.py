@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.assess.evaluation import SHARE_OF_TIME, chosen_cut_point
+from cutpoint.assess.evaluation import chosen_cut_point, search_time
 from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.em import Counts
 from cutpoint.em.ascent import check_time_limit
@@ -181,7 +181,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
         chosen = len(classes) == 2 and self.cut_point is None
-        limit = self.time_limit if self.time_limit is None or not chosen else SHARE_OF_TIME * self.time_limit
+        limit = search_time(self.time_limit) if chosen else self.time_limit
         options: dict[str, Any] = {"n_final": self.n_final, "prior": self.prior, "threads": self.threads}
         search: dict[str, Any] = {"classes": names, "folds": self.folds, "time_limit": limit, "rng": seed}
         fit = learn(sample, self.n_states, self.team, **search, **options)

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutpoint.drawing.diagram import Diagram, Look, Wording, state_diagram
-from cutpoint.drawing.dot_text import dot_text
+from cutpoint.diagrams.diagram import Diagram, Look, Wording
+from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError
 from cutpoint.files.model import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, only_acceptor
 from cutpoint.files.numerals import number_of, numeral
@@ -110,7 +110,7 @@ _NUMBER = re.compile(r"[0-9]+")
 
 def whole_diagram(model: Model, kind: str) -> Diagram:
     """Diagram of an acceptor that leaves nothing out: every name and number in full, and the order of the symbols."""
-    return state_diagram(only_acceptor(model, kind), Look(), WHOLE)
+    return only_acceptor(model, kind).diagram(Look(), WHOLE)
 
 
 class DrawnNode(NamedTuple):

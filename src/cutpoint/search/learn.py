@@ -30,7 +30,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStates
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
 from cutpoint.search.folds import Split, chosen_size, splits
 from cutpoint.search.labels import HiddenStates, Solution, known_states
@@ -166,7 +166,7 @@ def learn(
     with closing(placed(sample, alphabet, engine, threads)) as data:
         part = sample.recoded(alphabet) if isinstance(sample, Sample) else data.part(SEARCHED)
         states = known_states(part, n_states, n_final, final, classes, start)
-        seed = int(generator(rng).integers(2**63))
+        seed = int(random_generator(rng).integers(2**63))
         n_folds, used = _fold_numbers(part, n_states, team, folds)
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
         saved = None

@@ -124,16 +124,24 @@ class Learned(Fit):
     def plot(self, axes: Axes | None = None) -> Axes:
         """Learning curves of the members: training and held-out loss (extra ``[plot]``)."""
         axes = plot_axes(axes)
-        for k, member in enumerate(self.members):
+        colors: dict[str, Any] = {}  # the first colors of the axes, for all members alike
+        for member in self.members:
             steps = [entry.e_steps for entry in member.curve]
-            names = ("held out", "training") if k == 0 else (None, None)
-            axes.plot(steps, [entry.validation_loss for entry in member.curve], color="C0", label=names[0], lw=1)
+            held_out = [entry.validation_loss for entry in member.curve]
             training = [entry.training_loss for entry in member.curve]
-            axes.plot(steps, training, color="C1", label=names[1], lw=1, ls="--")
+            for name, losses, style in (("held out", held_out, "-"), ("training", training, "--")):
+                label = None if name in colors else name
+                (line,) = axes.plot(steps, losses, color=colors.get(name), label=label, lw=1, ls=style)
+                colors[name] = line.get_color()
         axes.set(xlabel="E-steps", ylabel="log loss (nats)", title=f"{counted(len(self.members), 'fold')}")
         axes.legend()
         axes.grid(alpha=0.3)
         return axes
+
+    def _further_rows(self) -> list[list[str]]:
+        loss = f"{self.validation_loss:.4g} over {counted(len(self.members), 'fold')}"
+        sizes = [[f"with {counted(size.n_states, 'state')}", f"{size.loss:.4g}"] for size in self.sizes]
+        return [["held-out log loss", loss], *sizes]
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size.n_states}: {size.loss:.4g}" for size in self.sizes)

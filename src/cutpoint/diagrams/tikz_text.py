@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cutpoint.drawing.diagram import Arrow, Diagram, Line, Node
+from cutpoint.diagrams.diagram import Arrow, Diagram, DiagramNode, Line
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -53,20 +53,20 @@ class Place:
         )
 
 
-def tikz_text(drawn: Diagram) -> str:
+def tikz_text(diagram: Diagram) -> str:
     """TikZ text of a diagram."""
-    places = dict(zip((node.key for node in drawn.nodes), _places(drawn), strict=True))
-    pairs = {(arrow.source, arrow.target) for arrow in drawn.arrows}
-    lines = [_node(node, places[node.key]) for node in drawn.nodes]
-    for arrow in drawn.starts:
+    places = dict(zip((node.key for node in diagram.nodes), _places(diagram), strict=True))
+    pairs = {(arrow.source, arrow.target) for arrow in diagram.arrows}
+    lines = [_node(node, places[node.key]) for node in diagram.nodes]
+    for arrow in diagram.starts:
         lines += _start(arrow, places[arrow.target], len(places))
-    for arrow in drawn.arrows:
+    for arrow in diagram.arrows:
         both_ways = (arrow.target, arrow.source) in pairs
         lines.append(_arrow(arrow, places[arrow.source], places[arrow.target], both_ways, len(places)))
     return "\n".join(
         [
             r"% needs \usetikzlibrary{automata}",
-            *([f"% symbols: {' '.join(drawn.symbols)}"] if drawn.symbols else []),
+            *([f"% symbols: {' '.join(diagram.symbols)}"] if diagram.symbols else []),
             r"\begin{tikzpicture}[->, every node/.style={align=center}]",
             *(f"  {line}" for line in lines),
             r"\end{tikzpicture}",
@@ -74,13 +74,13 @@ def tikz_text(drawn: Diagram) -> str:
     )
 
 
-def _places(drawn: Diagram) -> Iterator[Place]:
+def _places(diagram: Diagram) -> Iterator[Place]:
     """Places of all nodes, clockwise on a circle from the left (from the top if the arrows lead down)."""
-    count, down = len(drawn.nodes), drawn.look.orientation == "down"
-    texts = (line.text for arrow in drawn.arrows for line in arrow.lines)
-    apart = (3.2 if count < 3 else 4.5) + LETTER * max(map(len, texts), default=0) + max(map(_width, drawn.nodes))
+    count, down = len(diagram.nodes), diagram.look.orientation == "down"
+    texts = (line.text for arrow in diagram.arrows for line in arrow.lines)
+    apart = (3.2 if count < 3 else 4.5) + LETTER * max(map(len, texts), default=0) + max(map(_width, diagram.nodes))
     radius = 0.0 if count == 1 else apart / 2 / math.sin(math.pi / count)
-    for k, node in enumerate(drawn.nodes):
+    for k, node in enumerate(diagram.nodes):
         if node.place:
             column, row = (node.place[0] - 1) * GRID, (1 - node.place[1]) * GRID
             yield Place(row, -column, 0) if down else Place(column, row, 0)
@@ -91,12 +91,12 @@ def _places(drawn: Diagram) -> Iterator[Place]:
             yield Place(x - shift[0], y - shift[1], angle, _width(node))
 
 
-def _width(node: Node) -> float:
+def _width(node: DiagramNode) -> float:
     """How much wider than others a node is that has a long name."""
     return LETTER * max(len(node.text) - SHORT_NAME, 0)
 
 
-def _node(node: Node, place: Place) -> str:
+def _node(node: DiagramNode, place: Place) -> str:
     kind = "state, accepting" if node.final else "state"
     text = node.text.translate(DIGITS) if node.place else node.text
     return rf"\node[{kind}] ({node.key}) at {_point(place.x, place.y)} {{{_name(text)}}};"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cutpoint.drawing.diagram import Arrow, Diagram, Look, Node
+from cutpoint.diagrams.diagram import Arrow, Diagram, DiagramNode, Look
 
 NEW_LINE = "\\n"
 """What ends a line within a label: a backslash and an n."""
@@ -13,28 +13,28 @@ SHORT_NAME = 3
 """Names up to this length stand in circles, longer ones in ellipses."""
 
 
-def dot_text(drawn: Diagram) -> str:
+def dot_text(diagram: Diagram) -> str:
     """DOT text of a diagram."""
-    lines = [*_header(drawn), *(_node(node, drawn.look) for node in drawn.nodes)]
-    lines += [_arrow(arrow, drawn.look, "style=dashed") for arrow in drawn.starts]
-    lines += [_arrow(arrow, drawn.look) for arrow in drawn.arrows]
+    lines = [*_header(diagram), *(_node(node, diagram.look) for node in diagram.nodes)]
+    lines += [_arrow(arrow, diagram.look, "style=dashed") for arrow in diagram.starts]
+    lines += [_arrow(arrow, diagram.look) for arrow in diagram.arrows]
     return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}"])
 
 
-def _header(drawn: Diagram) -> Iterator[str]:
-    """Settings of the whole picture; nodes that have a place are drawn there, by Graphviz' neato."""
-    right = drawn.look.orientation == "right"
-    yield "layout=neato;" if drawn.is_placed else f"rankdir={'LR' if right else 'TB'};"
-    shape = "circle" if all(len(node.text) <= SHORT_NAME for node in drawn.nodes) else "ellipse"
+def _header(diagram: Diagram) -> Iterator[str]:
+    """Settings of the whole picture; nodes that have a place are diagram there, by Graphviz' neato."""
+    right = diagram.look.orientation == "right"
+    yield "layout=neato;" if diagram.is_placed else f"rankdir={'LR' if right else 'TB'};"
+    shape = "circle" if all(len(node.text) <= SHORT_NAME for node in diagram.nodes) else "ellipse"
     yield f'node [fontname="{FONT}", shape={shape}];'
     yield f'edge [fontname="{FONT}", fontsize=12];'
-    if drawn.symbols:
-        yield f'symbols="{" ".join(map(_escaped, drawn.symbols))}";'
-    if drawn.starts:
+    if diagram.symbols:
+        yield f'symbols="{" ".join(map(_escaped, diagram.symbols))}";'
+    if diagram.starts:
         yield 'start [label="start", shape=plaintext];'
 
 
-def _node(node: Node, look: Look) -> str:
+def _node(node: DiagramNode, look: Look) -> str:
     used = [f'label="{_escaped(node.text)}"'] + ["peripheries=2"] * node.final
     if node.place:
         column, row = node.place if look.orientation == "right" else node.place[::-1]

@@ -1,4 +1,4 @@
-"""Quotient and trim: fewer states, the same acceptance of every word, and still an acceptor."""
+"""Fewer dimensions or fewer states with the same acceptance of every word: minimize, quotient and trim."""
 
 from __future__ import annotations
 
@@ -9,15 +9,84 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import State
-from cutpoint.decision.equivalence import checked_tolerance
+from cutpoint.decision.equivalence import checked_tolerance, row_basis
+from cutpoint.exact.recursions import quotients
+from cutpoint.exact.spans import row_space
 from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor, combined
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.weighted import WeightedAutomaton
 
 FLOAT_TOLERANCE = 1e-9
-"""Sums of floats this near to each other count as equal, as in the check that rows sum to 1."""
+"""Differences of floats up to this are taken as rounding, as in the check that rows sum to 1."""
 
 Blocks = list[list[int]]
 """Sets of states that become one, each in the order of the states."""
+
+
+def minimize(automaton: Acceptor | WeightedAutomaton, tolerance: float | None = None) -> WeightedAutomaton:
+    r"""Weighted automaton of least dimension with the same value for every word.
+
+    Forward: the rows :math:`\xi M(x)` of all words span a space closed under every :math:`M(a)`; in coordinates of a
+    basis of it the function keeps its values. Backward: the same for the columns :math:`M(x)\eta`. What remains has as
+    many dimensions as the Hankel matrix :math:`H[x, y] = f(xy)` has rank, and nothing smaller can do.
+
+    Parameters
+    ----------
+    automaton : an acceptor or a weighted automaton.
+    tolerance : None for rational arithmetic if it is exact, and for 1e-9 if it has floats. A number: floats,
+        and a row is dropped if all but this part of its length lies in the space of earlier ones. Values then change
+        by about as much, more on long words.
+
+    Returns
+    -------
+    :class:`WeightedAutomaton`; dimension 0 for the function that is 0. Its matrices need not be stochastic:
+    :func:`quotient` stays among acceptors.
+
+    Notes
+    -----
+    Cost :math:`O(l' n^3)` arithmetic operations. Source: Schützenberger, *On the definition of a family of automata*,
+    Information and Control 4 (1961); Carlyle and Paz, *Realizations by stochastic finite automata*, J. Comput. Syst.
+    Sci. 5 (1971).
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> A = cp.p_adic(2)
+    >>> B = cp.mixture([A, ~A & A, A | A])
+    >>> small = cp.minimize(B)
+    >>> B.n_states, small.dimension, small.exact_value("0110") == B.exact_acceptance("0110")
+    (10, 3, True)
+    """
+    whole = WeightedAutomaton.of(automaton)
+    if not whole.dimension:
+        return whole
+    if tolerance is None and whole.is_exact:
+        return _reduced(_reduced(whole).reverse()).reverse()
+    part = FLOAT_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
+    return _reduced_floats(_reduced_floats(whole, part).reverse(), part).reverse()
+
+
+def _reduced(automaton: WeightedAutomaton) -> WeightedAutomaton:
+    """The automaton in coordinates of the echelon basis U of its rows, read off at the pivots: ξ, U M(a), U η."""
+    if not automaton.dimension:
+        return automaton
+    integers, span = automaton.integers, row_space(automaton.integers)
+    pivots = list(span.pivots)
+    matrices = [
+        quotients(span.rows * matrix, below * span.denominator)[:, pivots]
+        for matrix, below in zip(integers.matrices, integers.denominators, strict=True)
+    ]
+    column = span.basis @ automaton.exact_final
+    return WeightedAutomaton(automaton.alphabet, automaton.exact_initial[pivots], np.stack(matrices), column)
+
+
+def _reduced_floats(automaton: WeightedAutomaton, tolerance: float) -> WeightedAutomaton:
+    """The automaton in coordinates of an orthonormal basis Q of its rows: ξQᵀ, Q M(a) Qᵀ, Q η."""
+    basis = row_basis(automaton, independence=tolerance).basis
+    matrices, column = basis @ automaton.transitions @ basis.T, basis @ automaton.final
+    if np.linalg.norm(column) <= tolerance * np.linalg.norm(automaton.final):  # what is left is rounding
+        column = np.zeros_like(column)
+    return WeightedAutomaton(automaton.alphabet, automaton.initial @ basis.T, matrices, column)
 
 
 def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
@@ -78,14 +147,14 @@ def trim(acceptor: Acceptor) -> Acceptor:
     """
     check_acceptor(acceptor)
     edges = np.asarray((acceptor.transitions > 0).any(axis=0))
-    reached = _closure(edges, acceptor.initial > 0)
-    dead, sure = ~_closure(edges.T, acceptor.final), ~_closure(edges.T, ~acceptor.final)
+    reached = _reachable(edges, acceptor.initial > 0)
+    dead, sure = ~_reachable(edges.T, acceptor.final), ~_reachable(edges.T, ~acceptor.final)
     blocks: Blocks = [[s] for s in np.flatnonzero(reached & ~dead & ~sure).tolist()]
     blocks += [block for kind in (dead, sure) if (block := np.flatnonzero(reached & kind).tolist())]
     return _lumped(acceptor, sorted(blocks), acceptor.is_exact)
 
 
-def _closure(edges: NDArray[np.bool_], start: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _reachable(edges: NDArray[np.bool_], start: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """States that can be reached from some states along edges ``[from, to]``."""
     reached = start
     while True:
@@ -114,9 +183,7 @@ def _split(block: list[int], sums: NDArray[Any], exact: bool, tolerance: float) 
 
 def _lumped(acceptor: Acceptor, blocks: Blocks, exact: bool) -> Acceptor:
     """Acceptor on blocks of states: means over the first index, sums over the second."""
-    steps, start = acceptor.transitions, acceptor.initial
-    if exact:
-        steps, start = acceptor.exact_transitions, acceptor.exact_initial
+    start, steps, _ = acceptor.to_weighted().arrays(exact)
     entered = np.stack([steps[:, :, block].sum(axis=2) for block in blocks], axis=2)
     if exact:  # all states of a block agree
         rows = entered[:, [block[0] for block in blocks]]
@@ -124,7 +191,7 @@ def _lumped(acceptor: Acceptor, blocks: Blocks, exact: bool) -> Acceptor:
         rows = np.stack([entered[:, block].mean(axis=1) for block in blocks], axis=1)
     initial = np.array([start[block].sum() for block in blocks])
     final = acceptor.final[[block[0] for block in blocks]]
-    return combined(acceptor, acceptor.alphabet, _names(acceptor.states, blocks), rows, initial, final)
+    return acceptor.composed(_names(acceptor.states, blocks), acceptor.alphabet, rows, initial, final)
 
 
 def _names(states: Sequence[State], blocks: Blocks) -> list[State]:
