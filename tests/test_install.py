@@ -8,6 +8,7 @@ import sys
 import zipfile
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -49,6 +50,13 @@ def test_every_public_name_is_found_and_is_what_the_checker_of_types_sees() -> N
         assert name in dir(cutpoint)
     with pytest.raises(AttributeError, match="Acceptr"):
         cutpoint.Acceptr  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_names_one_level_down_are_found() -> None:
+    for folder in (name for name in dir(cutpoint) if name not in ("errors", "kernels")):
+        module = getattr(cutpoint, folder)
+        if isinstance(module, ModuleType):
+            assert [name for name in module.__all__ if not hasattr(module, name)] == []
 
 
 def test_the_docstring_is_a_map_of_the_public_names() -> None:

@@ -363,7 +363,7 @@ def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) 
     done = run("compare", "slow.json", "first.json", "--max-length", "100000")
     assert (done.code, done.out[:13]) == (3, "different on ")
     assert re.search(
-        r"at length \d+ there are [\d,]+ words to keep, more than 100,000. Lower --max-length to \d+.\n$", done.err
+        r"at length \d+ there are [\d,]+ words to keep; the limit is 100,000\. Stop earlier with --max-length \d+\.\n$", done.err
     )
     assert run("compare", "slow.json", "slow.json", "--max-length", "100000").out == "equal on all words\n0 at ''\n"
 
@@ -448,9 +448,21 @@ def test_fit(run: Run, here: Path) -> None:
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
-    assert {"Judged by", "Learning", "Calibration", "Most telling symbols", "Surest"} <= set(
+    assert {"Evaluation", "Learning", "Calibration", "Symbols with the largest effect", "Predicted best"} <= set(
         re.findall(r"<h2>(.*?)</h2>", page)
     )
+
+
+@searches
+def test_the_report_uses_the_name_of_the_outcome(run: Run, here: Path) -> None:
+    rows = (f"{k:b}\t{'Approved' if k % 2 else 'Declined'}\n" for k in range(40))
+    (here / "named.tsv").write_text("word\taccepted\n" + "".join(rows))
+    line = ["fit", "named.tsv", "--positive", "Approved", "-n", "2", "-o", "named.json", "--report", "named.html"]
+    assert run(*line).code == 0
+    page = (here / "named.html").read_text()
+    assert "probability: Approved" in page
+    assert "<td>Approved</td>" in page
+    assert "<td>not Approved</td>" in page
 
 
 @searches

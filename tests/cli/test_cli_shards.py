@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -81,7 +82,9 @@ def test_fit_and_score_a_folder(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     polars = pytest.importorskip("polars")
-    monkeypatch.setattr("cutpoint.search.learn.SEARCHED", 60)  # the part that is searched, not what winners climb on
+    monkeypatch.setattr(
+        sys.modules["cutpoint.search.learn"], "SEARCHED", 60
+    )  # the part that is searched, not what winners climb on
     folder, model = tmp_path / "shards", tmp_path / "model.json"
     assert run("shard", table, "-o", folder, "--observations", 50) == 0
     assert run("fit", folder, "-n", 2, "-o", model, "--test", table, "--json") == 0

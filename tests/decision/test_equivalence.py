@@ -372,8 +372,8 @@ def test_distance_zero_and_its_words() -> None:
         (
             (2, 20, 100),
             cp.errors.TooLarge,
-            "at length 7 there are 128 words to keep, more than max_words=100. "
-            "Lower max_length to 6, or raise max_words.",
+            "at length 7 there are 128 words to keep; the limit is 100. "
+            "Stop earlier with max_length=6. Or allow more words with max_words=….",
         ),
         ((2, -1), cp.errors.InvalidArgument, "max_length must be a whole number, 0 or more; got -1."),
         ((2, 3.0), cp.errors.InvalidArgument, "max_length must be a whole number, 0 or more; got 3.0."),

@@ -113,13 +113,14 @@ def test_comparison() -> None:
 )
 def test_files_are_the_same_each_time(name: str, extension: str, tmp_path: Path) -> None:
     PLOTS[name](path=tmp_path / f"a.{extension}")
-    PLOTS[name](path=str(tmp_path / f"b.{extension}"))
     content = (tmp_path / f"a.{extension}").read_bytes()
-    assert content == (tmp_path / f"b.{extension}").read_bytes()
     assert b"Date" not in content
     if extension == "svg":
         assert ET.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
         assert PLOTS[name]()._repr_svg_().encode() == content
+    else:
+        PLOTS[name](path=str(tmp_path / f"b.{extension}"))
+        assert content == (tmp_path / f"b.{extension}").read_bytes()
 
 
 def test_own_axes() -> None:

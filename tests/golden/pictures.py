@@ -16,12 +16,14 @@ ODD = cp.Acceptor(
 
 def pictures() -> dict[str, cp.drawing.Picture]:
     """Pictures by the names of their files; the states of some are on a line, on a circle, on a grid."""
+    dfa = cp.Language(cp.p_adic(2), "1/2").to_dfa()
+    assert isinstance(dfa, cp.DFA)
     return {
         "p_adic_2": cp.draw(cp.p_adic(2)),
         "odd": cp.draw(ODD, digits=2),
         "down": cp.draw(ODD, min_probability=0.1, digits=12, orientation="down"),
         "network": cp.draw(cp.BeliefNetwork(cp.p_adic(2), 2)),
-        "dfa": cp.draw(cp.Language(cp.p_adic(2), "1/2").to_dfa()),
+        "dfa": cp.draw(dfa),
     }
 
 

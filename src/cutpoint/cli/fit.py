@@ -91,11 +91,11 @@ def command(
     if cut_point is not None:
         cut_point_value(cut_point)
     options.check_distinct(output, report, checkpoint)
-    options.check_engine(engine, scheduler, is_folder_of_shards(data))
-    if is_folder_of_shards(data) and test is None:
+    sharded = is_folder_of_shards(data)
+    if sharded and test is None:
         options.check_not_given(reading, data)
-    with options.engine_of(engine, scheduler, threads) as worker, search_progress() as callback:
-        shards = ShardedSample.open(data) if is_folder_of_shards(data) else None
+    with options.engine_of(engine, scheduler, threads, sharded) as worker, search_progress() as callback:
+        shards = ShardedSample.open(data) if sharded else None
         sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
         check_evidence(sample)
         training, fresh = _parts(sample, test, holdout if shards is None else 0.0, seed, reading)
@@ -113,7 +113,9 @@ def command(
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     save(learned.acceptor, output, cut_point=choice.cut_point, metadata=notes)
     if report is not None:
-        write_report(learned, fresh or training, report, choice.cut_point, title=f"Model of {name}")
+        positive = reading.get("positive")
+        outcomes = ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
+        write_report(learned, fresh or training, report, choice.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
         message(f"cutpoint: {spoken(str(learned.stop))}")

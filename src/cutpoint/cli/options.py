@@ -208,17 +208,13 @@ def engine(verb: Verb) -> Callable[..., Any]:
     return kind(scheduler(verb))
 
 
-def check_engine(engine: str | None, scheduler: str | None, sharded: bool) -> None:
-    """Refuse options that do not go together."""
+@contextmanager
+def engine_of(engine: str | None, scheduler: str | None, threads: int | None, sharded: bool) -> Iterator[Engine]:
+    """The engine that the options name, closed afterwards; options that do not go together are refused."""
     if engine is not None and not sharded:
         raise click.UsageError("--engine is for a folder of shards; make one with: cutpoint shard DATA -o FOLDER.")
     if (engine == "dask") != (scheduler is not None):
         raise click.UsageError("--engine dask and --scheduler ADDRESS go together.")
-
-
-@contextmanager
-def engine_of(engine: str | None, scheduler: str | None, threads: int | None) -> Iterator[Engine]:
-    """The engine that the options name, closed afterwards."""
     from cutpoint.shards.engines import Dask, Local  # noqa: PLC0415
 
     made: Engine = Dask(scheduler) if engine == "dask" else Local(threads)

@@ -65,15 +65,14 @@ def command(
     read = options.model_of(model)
     cut = read.cut_point if cut_point is None else cut_point
     language = None if cut is None else Language(read.acceptor, cut)
-    options.check_engine(engine, scheduler, is_folder_of_shards(data))
-    rows = 0
+    sharded, rows = is_folder_of_shards(data), 0
     with ExitStack() as stack:
+        worker = stack.enter_context(options.engine_of(engine, scheduler, threads, sharded))
         write = _writer(stack, output, only, as_json)
         bar = stack.enter_context(progress(output is not None or not sys.stdout.isatty()))
         task = bar.add_task("0 rows", total=None) if bar else None
-        if is_folder_of_shards(data):
+        if sharded:
             options.check_not_given(reading, data)
-            worker = stack.enter_context(options.engine_of(engine, scheduler, threads))
             chunks = _of_shards(data, read.acceptor, worker)
         else:
             chunks = ((chunk, None) for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading))

@@ -200,8 +200,8 @@ def _longer(sides: tuple[_Side, _Side], columns: ColumnPair, words: list[Codes])
 def _check_room(n_words: int, length: int, limit: int) -> None:
     if n_words > limit:
         raise TooLarge(
-            f"at length {length} there are {counted(n_words, 'word')} to keep, more than max_words={limit:,}. "
-            f"Lower max_length to {length - 1}, or raise max_words."
+            f"at length {length} there are {counted(n_words, 'word')} to keep; the limit is {limit:,}.",
+            advice=f"Stop earlier with {{max_length={length - 1}}}. Or allow more words with {{max_words}}.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Diagram: the nodes and arrows that a picture shows, before any drawing language."""
+"""Diagram: the nodes and arrows of a picture, whatever language it is drawn in."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Look:
         """Refuse values outside of these ranges."""
         least = self.min_probability
         if not (isinstance(least, int | float | Fraction) and 0 <= least <= 1):
-            raise InvalidArgument(f"min_probability must be a number between 0 and 1; got {shown(least)}.")
+            raise InvalidArgument(f"must be a number between 0 and 1; got {shown(least)}.", argument="min_probability")
         whole_number("digits", self.digits, least=1, most=17)
         if self.orientation not in ORIENTATIONS:
-            raise InvalidArgument(f"orientation must be 'right' or 'down'; got {shown(self.orientation)}.")
+            raise InvalidArgument(f"must be 'right' or 'down'; got {shown(self.orientation)}.", argument="orientation")
 
 
 @dataclass(frozen=True)
 class DiagramNode:
-    """A circle: its key in the drawing language, its text, a double border if final, a place if it has a fixed one."""
+    """A circle: its key in the drawing language, its text, a double border if final, its place if that is fixed."""
 
     key: str
     text: str
@@ -132,13 +132,13 @@ class Diagram:
         if max(len(self.nodes), arrows) > most:
             raise TooLarge(
                 f"a picture has at most {most} nodes and {most} arrows; this one has "
-                f"{counted(len(self.nodes), 'node')} and {counted(arrows, 'arrow')}. Leave out small probabilities "
-                "with min_probability=..., or take the text of to_dot to a tool of your own."
+                f"{counted(len(self.nodes), 'node')} and {counted(arrows, 'arrow')}.",
+                advice="Leave out small probabilities with {min_probability}, or save it as text (.dot or .tikz).",
             )
 
 
 @dataclass(frozen=True)
-class Wording:
+class LabelStyle:
     """How states, symbols and probabilities are written in a diagram.
 
     Attributes
@@ -160,21 +160,21 @@ def state_diagram(
     initial: NDArray[Any],
     final: NDArray[np.bool_],
     look: Look,
-    wording: Wording,
+    style: LabelStyle,
 ) -> Diagram:
     """Diagram of an automaton with the transitions ``[a, s, t]``, which has one arrow for each pair of states."""
-    nodes = [DiagramNode(str(s), wording.state(name), bool(final[s])) for s, name in enumerate(states)]
+    nodes = [DiagramNode(str(s), style.state(name), bool(final[s])) for s, name in enumerate(states)]
     starts = [
-        Arrow("start", str(s), () if initial[s] == 1 else (Line("", wording.number(initial[s])),), float(initial[s]))
+        Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), float(initial[s]))
         for s in np.flatnonzero(_visible(initial, look)).tolist()
     ]
-    names = tuple(map(wording.symbol, symbols))
+    names = tuple(map(style.symbol, symbols))
     visible = _visible(transitions, look)
     arrows = [
-        _arrow((f"{s}", f"{t}"), names, transitions[:, s, t], visible[:, s, t], wording)
+        _arrow((f"{s}", f"{t}"), names, transitions[:, s, t], visible[:, s, t], style)
         for s, t in np.argwhere(visible.any(axis=0)).tolist()
     ]
-    return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look, names if wording.is_whole else ())
+    return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look, names if style.is_whole else ())
 
 
 def wrapped(symbols: Iterable[str], probability: str = "") -> Iterator[Line]:
@@ -238,11 +238,11 @@ def _visible(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
 
 
 def _arrow(
-    ends: tuple[str, str], names: tuple[str, ...], values: NDArray[Any], visible: NDArray[np.bool_], wording: Wording
+    ends: tuple[str, str], names: tuple[str, ...], values: NDArray[Any], visible: NDArray[np.bool_], style: LabelStyle
 ) -> Arrow:
     """Arrow of one pair of states; symbols of the same probability share a line."""
     groups: dict[Any, list[str]] = {}
     for a in np.flatnonzero(visible).tolist():
         groups.setdefault(values[a], []).append(names[a])
-    lines = [line for value, symbols in groups.items() for line in wrapped(symbols, wording.number(value))]
-    return Arrow(*ends, tuple(lines) if wording.is_whole else bounded(lines), float(max(groups)))
+    lines = [line for value, symbols in groups.items() for line in wrapped(symbols, style.number(value))]
+    return Arrow(*ends, tuple(lines) if style.is_whole else bounded(lines), float(max(groups)))

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from cutpoint.diagrams.diagram import Arrow, Diagram, DiagramNode, Look
 
 NEW_LINE = "\\n"
-"""What ends a line within a label: a backslash and an n."""
+"""The end of a line within a label: a backslash and an n."""
 FONT = "Helvetica,Arial,sans-serif"
 SHORT_NAME = 3
-"""Names up to this length stand in circles, longer ones in ellipses."""
+"""Names up to this length are drawn in circles, longer ones in ellipses."""
 
 
 def dot_text(diagram: Diagram) -> str:
@@ -22,7 +22,7 @@ def dot_text(diagram: Diagram) -> str:
 
 
 def _header(diagram: Diagram) -> Iterator[str]:
-    """Settings of the whole picture; nodes that have a place are diagram there, by Graphviz' neato."""
+    """Settings of the whole picture; nodes that have a place are put there by Graphviz' neato."""
     right = diagram.look.orientation == "right"
     yield "layout=neato;" if diagram.is_placed else f"rankdir={'LR' if right else 'TB'};"
     shape = "circle" if all(len(node.text) <= SHORT_NAME for node in diagram.nodes) else "ellipse"
@@ -45,7 +45,7 @@ def _node(node: DiagramNode, look: Look) -> str:
 def _arrow(arrow: Arrow, look: Look, *attributes: str) -> str:
     used = list(attributes)
     if arrow.lines:
-        space = " " if look.orientation == "down" else ""  # labels then stand beside the arrows and would touch them
+        space = " " if look.orientation == "down" else ""  # labels are then beside the arrows and would touch them
         text = NEW_LINE.join(f"{space}{_escaped(line.text)}{space}" for line in arrow.lines)
         used.append(f'label="{text}"')
     if arrow.ink < 100:

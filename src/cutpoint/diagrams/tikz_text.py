@@ -21,25 +21,25 @@ SPECIAL = {
 }
 """Characters that LaTeX would not print as they are."""
 NUMBERED = re.compile(r"([A-Za-z])([0-9]+)")
-"""A letter with a number is printed as in the paper, with a subscript."""
+"""A letter with a number gets a subscript, as in the paper."""
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-"""The subscripts of a belief network, which has names of its own; those of a state are part of its name."""
+"""Subscripts of the nodes of a belief network; those of a state are part of its name."""
 START_DISTANCE = 1.7
 LETTER = 0.18
 """Width of a letter, on average."""
 SHORT_NAME = 4
-"""Letters that a node of the smallest size has room for."""
+"""Letters that fit in a node of the smallest size."""
 LONG_NUMBER = 8
-"""Digits of a probability beyond which labels lie along their arrows, as those of whole files do."""
+"""Labels with a probability of more characters are written along their arrows."""
 POSITION = {1: "", 2: "", 3: ", pos=0.4"}
 CROSSING = ", pos=0.3"
-"""Where labels stand on arrows: those between more than three nodes cross in the middle."""
+"""Position of labels on arrows by the number of nodes: the arrows of more than three nodes cross in the middle."""
 GRID = 2.0
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands, the angle (in degrees) that leads away from the others, and how much its name widens it."""
+    """Position of a node, the angle (in degrees) that points away from the others, and the extra width of its name."""
 
     x: float
     y: float
@@ -75,7 +75,7 @@ def tikz_text(diagram: Diagram) -> str:
 
 
 def _places(diagram: Diagram) -> Iterator[Place]:
-    """Places of all nodes, clockwise on a circle from the left (from the top if the arrows lead down)."""
+    """Places of all nodes, clockwise on a circle from the left (from the top if the arrows point down)."""
     count, down = len(diagram.nodes), diagram.look.orientation == "down"
     texts = (line.text for arrow in diagram.arrows for line in arrow.lines)
     apart = (3.2 if count < 3 else 4.5) + LETTER * max(map(len, texts), default=0) + max(map(_width, diagram.nodes))
@@ -92,7 +92,7 @@ def _places(diagram: Diagram) -> Iterator[Place]:
 
 
 def _width(node: DiagramNode) -> float:
-    """How much wider than others a node is that has a long name."""
+    """Extra width of a node with a long name."""
     return LETTER * max(len(node.text) - SHORT_NAME, 0)
 
 
@@ -127,13 +127,13 @@ def _is_long(arrow: Arrow) -> bool:
 
 
 def _along(place: Place, target: Place) -> str:
-    """Side of a label that lies along its arrow: where the arrow bends to, as letters stand upright or read down."""
+    """Side of a label that is written along its arrow: the outer side of the bend; letters are never upside down."""
     right, down = round(target.x - place.x, 2), round(place.y - target.y, 2)
     return "sloped, above" if (right, down) > (0, 0) else "sloped, below"
 
 
 def _edge(source: str, arrow: Arrow, options: list[str], side: str) -> str:
-    """Path of one arrow, its label on some side of it."""
+    """Path of an arrow, with its label on a side of it."""
     used = options + [f"black!{arrow.ink}"] * (arrow.ink < 100)
     style = f"[{', '.join(used)}]" if used else ""
     text = f" node[{side}] {{{_label(arrow.lines)}}}" if arrow.lines else ""
@@ -141,7 +141,7 @@ def _edge(source: str, arrow: Arrow, options: list[str], side: str) -> str:
 
 
 def _label(lines: Iterable[Line]) -> str:
-    """Label of an arrow; lines of fractions keep apart.
+    """Label of an arrow; lines with fractions get some space between them.
 
     What follows the line break keeps LaTeX from reading a symbol ``*`` or ``[`` as belonging to it; a space after that
     would be printed.

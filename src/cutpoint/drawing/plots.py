@@ -27,12 +27,14 @@ from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.text import number
+from cutpoint.model.text import marked_state, number
 from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+__all__ = ["calibration", "comparison", "forward", "learning", "staircase"]
 
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
 COLOR_MAP = "cividis"
@@ -60,8 +62,8 @@ Path = str | os.PathLike[str]
 def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes | None = None) -> Figure:
     """Heat map of the table M of a word: the distribution over states after each prefix, and its acceptance.
 
-    Returns a matplotlib ``Figure`` that belongs to no pyplot session; ``path`` (.svg, .png or .pdf) also writes it, and
-    ``ax`` draws into axes of your own. Final states have a star.
+    Returns a matplotlib ``Figure`` that is not registered with pyplot; ``path`` (.svg, .png or .pdf) also writes it,
+    and ``ax`` draws into axes of your own. Final states have a star.
 
     Examples
     --------
@@ -73,8 +75,8 @@ def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes |
     check_acceptor(acceptor)
     table = acceptor.forward(word)
     cells = np.vstack([table.T, table @ acceptor.final])
-    stars = (" *" if final else "" for final in acceptor.final)
-    names = [label(state) + star for state, star in zip(acceptor.states, stars, strict=True)] + ["accepted"]
+    finals = zip(acceptor.states, acceptor.final, strict=True)
+    names = [marked_state(label(state), initial=False, final=final) for state, final in finals] + ["accepted"]
     symbols = ["ε", *(label(symbol, room=10) for symbol in word)]
     figure, axes = _axes(ax, np.clip(0.5 * len(symbols) + 2, 3.5, 16), np.clip(0.35 * len(names) + 1.2, 2, 12))
     image = axes.imshow(cells, cmap=COLOR_MAP, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
@@ -115,11 +117,12 @@ def calibration(
     bins: int = 10,
     path: Path | None = None,
     ax: Axes | None = None,
+    outcome: str = "accepted",
 ) -> Figure:
     """Calibration plot: share of words accepted against their predicted probability, with 95 % intervals.
 
-    The arguments are those of :func:`calibration`. A model is calibrated where the diagonal runs through the intervals;
-    the size of a point grows with the number of words behind it.
+    The arguments are those of :func:`cutpoint.assess.calibration`, and your name for accepted. A model is calibrated
+    where the diagonal runs through the intervals; the size of a point grows with its number of words.
 
     Examples
     --------
@@ -136,7 +139,8 @@ def calibration(
     axes.plot([0, 1], [0, 1], color=GRAY, linestyle="--", linewidth=1, label="calibrated")
     axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="words, 95 % interval")
     axes.scatter(x, y, s=15 + 120 * sizes / sizes.max(), color=BLUE, zorder=3)
-    axes.set(xlabel="predicted probability", ylabel="share accepted", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set(xlabel="predicted probability", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set_ylabel(f"share {label(outcome)}", parse_math=False)
     axes.set_aspect("equal")
     axes.legend(loc="upper left")
     axes.grid(alpha=0.3)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutpoint.diagrams.diagram import Diagram, Look, Wording
+from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look
 from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError
 from cutpoint.files.model import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, only_acceptor
@@ -95,7 +95,7 @@ def _number(text: str) -> Number:
         raise ValueError(f"expected a probability behind the colon, such as 1/2 or 0.5; got {shown(text)}") from None
 
 
-WHOLE = Wording(partial(token, digits=int), token, numeral, is_whole=True)
+WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
 
 ADVICE = "Write probabilities as in a, b: 1/2, or load with normalized=True to rescale rows."
 """What to do about rows that do not sum to 1."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
 from cutpoint.data.names import Names
-from cutpoint.diagrams.diagram import Diagram, Look, Wording, label, state_diagram, symbol_label
+from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
@@ -630,9 +630,9 @@ class Acceptor:
 
     # -- Displays -----------------------------------------------------------------------------------------------
 
-    def diagram(self, look: Look, wording: Wording | None = None) -> Diagram:
-        """State diagram, as :func:`cutpoint.draw` shows it; files have a wording of their own."""
-        used = wording or Wording(label, symbol_label, partial(text.number, digits=look.digits))
+    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
+        used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
         initial, transitions, _ = self._weighted.arrays()
         return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
 

@@ -398,7 +398,7 @@ def test_without_fonts(tmp_path: Path) -> None:
             lambda: cp.draw(cp.random_acceptor(40, "a", rng=0)).svg,
             cp.errors.TooLarge,
             "a picture has at most 300 nodes and 300 arrows; this one has 40 nodes and 1,640 arrows. Leave out small "
-            "probabilities with min_probability=..., or take the text of to_dot to a tool of your own.",
+            "probabilities with min_probability=…, or save it as text (.dot or .tikz).",
         ),
     ],
 )
