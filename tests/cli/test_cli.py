@@ -533,7 +533,8 @@ def test_fit_out_of_time_keeps_the_best(run: Run, here: Path) -> None:
     done = run("fit", "journeys.tsv", "-o", "m.json", "--time-limit", "0.001")
     assert done.code == 4
     assert (
-        done.err == "cutpoint: time limit: --time-limit ran out; the acceptor is the best so far, raise it to go on.\n"
+        done.err == "cutpoint: time limit: --time-limit ran out before convergence; the acceptor is the best so far. "
+        "Increase --time-limit.\n"
     )
     assert cp.load(here / "m.json").n_symbols == 5
 

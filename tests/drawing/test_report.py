@@ -92,7 +92,9 @@ def test_words_are_sorted_by_how_well_they_are_predicted(tmp_path: Path) -> None
     )
     cp.report(fit, sample, tmp_path / "page.html", outcomes=("<bought>", "left"))
     page = (tmp_path / "page.html").read_text()
-    rows = re.findall(r"<tr><td [^>]*>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td></tr>", page.partition("Predicted")[2])
+    rows = re.findall(
+        r"<tr><td [^>]*>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td></tr>", page.partition("Predicted")[2]
+    )
     assert sorted(rows[:2]) == [("(empty)", "0.0000", "left"), ("0", "0.0000", "left")]
     assert rows[2:] == [
         ("111", "0.8750", "&lt;bought&gt;"), ("00", "0.0000", "&lt;bought&gt;"), ("11", "0.7500", "left"),

@@ -160,7 +160,10 @@ def test_a_deterministic_acceptor_is_regular_at_an_irrational_cut_point_too() ->
 @pytest.mark.parametrize(
     ("slip", "sentence"),
     [
-        (lambda: cp.AlgebraicNumber(5, 0, 1), "the coefficients of an AlgebraicNumber must be a list of numbers; got 5."),  # type: ignore[arg-type]
+        (
+            lambda: cp.AlgebraicNumber(5, 0, 1),
+            "the coefficients of an AlgebraicNumber must be a list of numbers; got 5.",
+        ),  # type: ignore[arg-type]
         (
             lambda: cp.AlgebraicNumber.sqrt(Decimal("1e-999999")),
             "expected a finite number or a string such as '1/3'; got Decimal('1E-999999').",

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 import cutpoint as cp
 from cutpoint.data.sample import CodedSample, clothed
-from cutpoint.em.engine import InMemory, Parameters
-from cutpoint.em.evidence import mark_masks
+from cutpoint.em.observations import InMemory, Parameters, mark_masks
 from cutpoint.kernels import coding, reference
 from cutpoint.kernels.coding import CodedWords, coded_words
-from cutpoint.shards.packing import in_order, order_of
+from cutpoint.shards.store import in_order, order_of
 
 try:
     from cutpoint.kernels import native
@@ -129,7 +128,7 @@ def test_counts_are_those_of_the_words_bit_for_bit(number: int, passing: bool) -
     sample = in_step_order(samples()[number])
     acceptor = cp.random_acceptor(3, sample.alphabet, rng=4)
     place, masks = Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)
-    plain, other = InMemory(sample, 1), InMemory(coded(sample), 2, passing=passing)
+    plain, other = InMemory(sample, 1), InMemory(coded(sample), 2, keep_tree=not passing)
     assert other._arrays[:3] == (None, None, None)
     mine, theirs = (memory.expected_counts(place, masks) for memory in (plain, other))
     assert mine.transitions.tobytes() == theirs.transitions.tobytes()
@@ -158,7 +157,7 @@ def test_words_out_of_reach_of_floats_are_spelled_and_done_with_wide_exponents(p
     acceptor = cp.Acceptor(2, "a", [[[0.5, 0.5], [0.0, 1.0]]], 0, {0})
     sample = in_step_order(cp.Sample(["a" * 2000, "a" * 3, "a"], accepted=[True, True, False]))
     place, masks = Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)
-    plain, other = InMemory(sample), InMemory(coded(sample), passing=passing)
+    plain, other = InMemory(sample), InMemory(coded(sample), keep_tree=not passing)
     logs = plain.log_likelihoods(place, masks)
     assert logs.min() == pytest.approx(-2000 * np.log(2.0), rel=1e-14, abs=0)
     assert other.log_likelihoods(place, masks).tobytes() == logs.tobytes()

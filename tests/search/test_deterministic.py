@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.search.deterministic import DeterministicMachine, rounded, simplest
 from cutpoint.search.labels import Labelling, Solution
 

@@ -12,12 +12,8 @@ import numpy as np
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import Engine
-from cutpoint.em.evidence import check_sample_or_shards
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.sharded import check_engine
-from cutpoint.em.shards import Shards
+from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_engine, check_threads
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
@@ -75,7 +71,7 @@ class CrossValidation:
 
 def cross_validate(
     model: Acceptor | int,
-    sample: Sample | Shards,
+    sample: AnySample,
     folds: int = FOLDS,
     *,
     refit: bool = True,
@@ -124,7 +120,7 @@ def cross_validate(
     >>> round(scores.log_loss.mean, 2), len(scores.auc.values)
     (0.5, 5)
     """
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_engine(engine)
     whole_number("folds", folds, least=2)

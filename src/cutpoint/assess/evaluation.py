@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample, Symbol
 from cutpoint.data.marks import ACCEPTED, FIRST_MARKS, REJECTED
-from cutpoint.em.ascent import check_time_limit
-from cutpoint.em.e_step import acceptances_by_shard, log_likelihood
-from cutpoint.em.engine import Engine
-from cutpoint.em.evidence import check_sample, check_sample_or_shards
+from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.fit import Stop
-from cutpoint.em.shards import Shards
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    acceptances_by_shard,
+    check_any_sample,
+    check_sample,
+    log_likelihood,
+)
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
@@ -57,7 +61,7 @@ class Evaluation:
 
 
 def evaluate(
-    acceptor: Acceptor, sample: Sample | Shards, cut_point: Any = 0.5, *, engine: Engine | None = None
+    acceptor: Acceptor, sample: AnySample, cut_point: Any = 0.5, *, engine: Engine | None = None
 ) -> Evaluation:
     """Judge an acceptor, as it is, by a sample that it did not learn from, in memory or in shards.
 
@@ -69,7 +73,7 @@ def evaluate(
     <Evaluation of 1000 observations: log loss 0.4702, AUC 0.8403, accuracy at 0.5 0.7310>
     """
     check_acceptor(acceptor)
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     cut = float(cut_point_value(cut_point))
     loss, total = -log_likelihood(acceptor, sample, engine=engine) / sample.total, float(sample.total)
     values, accepted, weights = judged_words(acceptor, sample, engine)
@@ -79,17 +83,11 @@ def evaluate(
     return Evaluation(loss, float(right), area_under_curve(values, accepted, weights), cut, total)
 
 
-def judged_words(
-    acceptor: Acceptor, sample: Sample | Shards, engine: Engine | None = None
-) -> tuple[Floats, Bools, Floats]:
+def judged_words(acceptor: Acceptor, sample: AnySample, engine: Engine | None = None) -> tuple[Floats, Bools, Floats]:
     """Acceptance of every word with a verdict, whether it was accepted, and its weight."""
-    if isinstance(sample, Sample) and engine is None:
-        same = sample.recoded(acceptor.alphabet)
-        parts = [(same, acceptor.acceptances(same))]
-    else:
-        parts = list(acceptances_by_shard(acceptor, sample, engine=engine))
     columns = [
-        (values[part.ends > 0], part.ends[part.ends > 0] == 1, part.counts[part.ends > 0]) for part, values in parts
+        (values[part.ends > 0], part.ends[part.ends > 0] == 1, part.counts[part.ends > 0])
+        for part, values in acceptances_by_shard(acceptor, sample, engine=engine)
     ]
     values, accepted, weights = (np.concatenate(column) for column in zip(*columns, strict=True))
     return values, accepted, weights

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -15,12 +14,17 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.counts import Counts
-from cutpoint.em.e_step import check_threads, expected_counts
-from cutpoint.em.engine import Engine, InMemory
-from cutpoint.em.evidence import check_sample_or_shards
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.sharded import check_engine, placed
-from cutpoint.em.shards import Shards
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    InMemory,
+    check_any_sample,
+    check_engine,
+    check_threads,
+    expected_counts,
+    observations,
+)
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
@@ -113,7 +117,7 @@ class Selection:
 
 
 def select(
-    sample: Sample | Shards,
+    sample: AnySample,
     sizes: Iterable[int] = SIZES,
     criterion: Criterion = "loss",
     folds: int = FOLDS,
@@ -167,7 +171,7 @@ def select(
     >>> selection.n_states, selection.best.n_states
     (2, 2)
     """
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_engine(engine)
     numbers = _checked_sizes(sizes)
@@ -177,8 +181,8 @@ def select(
     check_prior(prior)
     seed = int(random_generator(rng).integers(2**62))
     candidates: list[SizeCandidate] = []
-    with closing(placed(sample, sample.alphabet, engine, threads)) as data:
-        part = sample if isinstance(sample, Sample) else data.part(SEARCHED)
+    with observations(sample, sample.alphabet, engine, threads) as data:
+        part = sample if isinstance(sample, Sample) else data.subsample(SEARCHED)
         outer = splits(part, folds, np.random.default_rng(seed))
 
         def candidate(n_states: int) -> tuple[SizeCandidate, Stop]:

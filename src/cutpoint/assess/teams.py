@@ -14,16 +14,13 @@ from cutpoint.assess.cross_validation import quietly_learned
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.counts import impossible_sentence
-from cutpoint.em.e_step import check_threads, log_likelihoods
-from cutpoint.em.engine import Engine
-from cutpoint.em.evidence import check_sample
-from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_threads, impossible, log_likelihoods
+from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.parts import random_generator
-from cutpoint.search.learn import PRIOR
+from cutpoint.search.learn import PRIOR, searched_part
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
 
@@ -110,7 +107,7 @@ class Pruned:
         )
 
 
-def prune(team: Acceptor, sample: Sample, size: int) -> Pruned:
+def prune(team: Acceptor, sample: AnySample, size: int, *, engine: Engine | None = None) -> Pruned:
     r"""Make a team smaller: drop the members of least use one by one, and fit the weights of the rest.
 
     .. math:: w = \arg\max_w \sum_r u_r \log \sum_k w_k\, p_{k,r}, \qquad w_k \ge 0, \quad \sum_k w_k = 1
@@ -143,18 +140,19 @@ def prune(team: Acceptor, sample: Sample, size: int) -> Pruned:
     ((1,), True, True)
     """
     check_acceptor(team)
-    check_sample(sample)
+    check_any_sample(sample)
     if not sample.has_evidence:
         raise InvalidArgument("the sample holds inputs alone, which judge no member. Add accepted=... to the sample.")
     parts = members(team)
     whole_number("size", size, least=1)
     if size > len(parts):
         raise InvalidArgument(f"size must be at most the number of members, {len(parts)}; got {size}.")
-    logs = np.stack([log_likelihoods(part, sample) for _, part in parts])
+    sample = searched_part(sample, team.alphabet, engine)
+    logs = np.stack([log_likelihoods(part, sample, engine=engine) for _, part in parts])
     weights = np.array([float(weight) for weight, _ in parts])
-    impossible = np.flatnonzero(np.isneginf(logs.max(axis=0))).tolist()
-    if impossible:
-        raise ImpossibleObservation(impossible_sentence(sample, impossible))
+    rows = np.flatnonzero(np.isneginf(logs.max(axis=0))).tolist()
+    if rows:
+        raise impossible(sample, rows)
     shares = sample.counts / sample.total
     before = _loss(logs, shares, weights)
     kept = np.arange(len(parts))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -16,17 +15,21 @@ from cutpoint.assess.cross_validation import finished
 from cutpoint.assess.selection import HALF_A_USE, stacked, used_entries
 from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.em.ascent import MAX_STEPS, TOLERANCE
-from cutpoint.em.baum_welch import baum_welch
+from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import Engine, Parameters
-from cutpoint.em.evidence import check_evidence, check_sample_or_shards, mark_masks
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.m_step import m_step
-from cutpoint.em.sharded import check_engine, placed
-from cutpoint.em.shards import Shards
-from cutpoint.em.workers import mapped
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    Parameters,
+    check_any_sample,
+    check_engine,
+    check_evidence,
+    check_threads,
+    mark_masks,
+    observations,
+)
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
@@ -34,6 +37,7 @@ from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import searched_part
+from cutpoint.search.workers import mapped
 from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
@@ -167,7 +171,7 @@ class Bootstrap:
 
 def bootstrap(
     acceptor: Acceptor,
-    sample: Sample | Shards,
+    sample: AnySample,
     repetitions: int = REPETITIONS,
     words: Words | None = None,
     level: float = 0.95,
@@ -224,12 +228,12 @@ def bootstrap(
     [0.6, 0.79]
     """
     check_acceptor(acceptor)
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_engine(engine)
     sample = searched_part(sample, acceptor.alphabet, engine)
     _check_resampling(acceptor, sample, repetitions, level)
-    m_step(acceptor, prior)  # refuses a prior that does not fit
+    MStep.of(acceptor, prior)  # refuses a prior that does not fit
     asked = _plain_words(acceptor, words)
     fitted = partial(
         baum_welch,
@@ -541,7 +545,7 @@ class StandardErrors:
 
 def standard_errors(
     acceptor: Acceptor,
-    sample: Sample | Shards,
+    sample: AnySample,
     words: Words | None = None,
     *,
     learn_initial: bool = True,
@@ -595,12 +599,12 @@ def standard_errors(
     'f'         0.7       0.0458
     """
     check_acceptor(acceptor)
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_engine(engine)
     asked = _plain_words(acceptor, words)
-    estimate = Parameters(acceptor.transitions, acceptor.initial)
-    with closing(placed(sample, acceptor.alphabet, engine, 1)) as data:
+    estimate = Parameters.of(acceptor)
+    with observations(sample, acceptor.alphabet, engine, 1) as data:
         e_step = partial(data.expected_counts, masks=mark_masks(acceptor, sample))
         coordinates = Coordinates.of(estimate, e_step(estimate), learn_initial)
         if len(coordinates) > MOST_PARAMETERS:

@@ -15,7 +15,7 @@ from cutpoint.cli.output import json_text, line, message, search_progress
 from cutpoint.cli.spoken import spoken
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
-from cutpoint.em.evidence import check_evidence
+from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample

@@ -26,7 +26,7 @@ from cutpoint.model import Acceptor, gallery
 from cutpoint.wording import counted, shown, suggestion
 
 if TYPE_CHECKING:
-    from cutpoint.em.engine import Engine
+    from cutpoint.em.observations import Engine
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 

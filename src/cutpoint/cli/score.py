@@ -20,7 +20,7 @@ from cutpoint.data.alphabet import Tokens
 from cutpoint.data.storage import writing_whole
 from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
-from cutpoint.em.engine import Engine
+from cutpoint.em.observations import Engine
 from cutpoint.errors import InvalidFile
 from cutpoint.files.chunks import Chunk
 from cutpoint.files.parquet import writing_parquet

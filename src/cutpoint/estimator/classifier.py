@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.assess.evaluation import chosen_cut_point, search_time
 from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.em import Counts
-from cutpoint.em.ascent import check_time_limit
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import InMemory, Parameters
+from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.m_step import shares
+from cutpoint.em.observations import InMemory, Parameters, check_threads
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
@@ -202,7 +201,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """One step of stepwise EM."""
         spelt = self._lexicon.in_symbols(words)
         sample = _sample(spelt, codes, weights, self.classes_, self.alphabet_)
-        opened = self._running.opened(Parameters(self.acceptor_.transitions, self.acceptor_.initial))
+        opened = self._running.opened(Parameters.of(self.acceptor_))
         self.acceptor_ = self.acceptor_.replace(transitions=opened.transitions)
         running = self._running.after(self._expected_counts(sample), sample.total)
         transitions, initial = running.maximum(opened, self.prior)
@@ -219,7 +218,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             elif mark.states is not None:
                 masks[k] = self.labels_ == next(iter(mark.states))
         engine = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
-        return engine.expected_counts(Parameters(self.acceptor_.transitions, self.acceptor_.initial), masks)
+        return engine.expected_counts(Parameters.of(self.acceptor_), masks)
 
     # -- Predicting ---------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.search.labels import Kinds, Labelling, Solution
 from cutpoint.wording import counted
 

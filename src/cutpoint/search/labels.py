@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import Alphabet
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.em.engine import Parameters
-from cutpoint.em.evidence import check_evidence, table_masks
 from cutpoint.em.m_step import shares
+from cutpoint.em.observations import Parameters, agreeing_states, check_evidence
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import States
 from cutpoint.wording import counted, listed, shown
 
 Floats = NDArray[np.float64]
@@ -169,7 +167,7 @@ class NamedStates:
         self.names = (*seen, *(("hidden", k) for k in range(extra)))
         self.final = start.final if start is not None else _final_states(sample, self.names, final)
         self.sizes = (len(self.names),)
-        self._masks = table_masks(States(self.names), self.final, sample.mark_table)
+        self._masks = agreeing_states(sample.mark_table, self.final, self.names)
 
     def masks(self, kinds: Kinds) -> Masks:
         """States that agree with each mark of the sample; the same for every start, for names are known."""

@@ -10,22 +10,26 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample
-from cutpoint.em.ascent import check_callback, check_time_limit
+from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import Engine, InMemory, Parameters
-from cutpoint.em.evidence import check_sample_or_shards
 from cutpoint.em.fit import Stop
-from cutpoint.em.sharded import Sharded, check_engine, placed
-from cutpoint.em.shards import Shards
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    InMemory,
+    Observations,
+    Parameters,
+    check_any_sample,
+    check_engine,
+    check_threads,
+    observations,
+)
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
@@ -74,7 +78,7 @@ NO_START = (
 
 
 def learn(
-    sample: Sample | Shards,
+    sample: AnySample,
     n_states: int | None = None,
     team: int = 1,
     *,
@@ -144,7 +148,7 @@ def learn(
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_time_limit(time_limit)
     check_callback(callback)
@@ -163,15 +167,15 @@ def learn(
         whole_number("folds", folds, least=2)
     check_prior(prior)
     alphabet = sample.alphabet if start is None else start.alphabet
-    with closing(placed(sample, alphabet, engine, threads)) as data:
-        part = sample.recoded(alphabet) if isinstance(sample, Sample) else data.part(SEARCHED)
+    with observations(sample, alphabet, engine, threads) as data:
+        part = sample.recoded(alphabet) if isinstance(sample, Sample) else data.subsample(SEARCHED)
         states = known_states(part, n_states, n_final, final, classes, start)
         seed = int(random_generator(rng).integers(2**63))
         n_folds, used = _fold_numbers(part, n_states, team, folds)
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
         saved = None
         if checkpoint is not None:
-            shards_digest = (sample.digest,) if isinstance(sample, Shards) else ()
+            shards_digest = () if isinstance(sample, Sample) else (sample.digest,)
             problem = n_states, n_final, final, classes, start, prior, n_folds, used, seed, *shards_digest
             saved = Checkpoint(checkpoint, digest(part, *problem))
         rules = Rules(states, prior, seed, threads, _given(start))
@@ -219,12 +223,12 @@ def check_prior(prior: float) -> None:
         raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
 
 
-def searched_part(sample: Sample | Shards, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
+def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
     """Observations that are looked at one by one: all of a sample in memory, at most 200,000 of one in shards."""
     if isinstance(sample, Sample):
         return sample.recoded(alphabet)
-    with closing(placed(sample, alphabet, engine, None)) as data:
-        return data.part(SEARCHED)
+    with observations(sample, alphabet, engine, None) as data:
+        return data.subsample(SEARCHED)
 
 
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
@@ -240,7 +244,7 @@ def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | 
 def _given(start: Acceptor | None) -> Start | None:
     if start is None:
         return None
-    return Start("given", Parameters(start.transitions, start.initial), start.final.astype(np.int32))
+    return Start("given", Parameters.of(start), start.final.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -314,17 +318,12 @@ def joint_loss(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> f
     return -log_likelihood_of(solutions, InMemory(sample, 1), rules) / sample.total
 
 
-def log_likelihood_of(solutions: Sequence[Solution], data: InMemory | Sharded, rules: Rules) -> float:
+def log_likelihood_of(solutions: Sequence[Solution], data: Observations, rules: Rules) -> float:
     """Log-likelihood of the mixture of some solutions."""
-    members = [(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions]
-    if isinstance(data, Sharded):
-        return data.log_likelihood(members)
-    logs = [data.log_likelihoods(*member) for member in members]
-    mean = np.logaddexp.reduce(logs, axis=0) - math.log(len(members))
-    return float((data.sample.counts * mean).sum())
+    return data.log_likelihood([(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions])
 
 
-def refitted(winner: Entrant, data: Any, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
+def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
     """Winner of a fold after a few E-steps on all observations."""
     climb = rules.climb(winner.best, winner.kinds, data)
     climb.advance(steps)
@@ -369,7 +368,9 @@ def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> Deter
     return machine if mean <= LUCK * error else None
 
 
-def _unused_states(acceptor: Acceptor, solutions: Sequence[Solution], data: Any, rules: Rules) -> tuple[Hashable, ...]:
+def _unused_states(
+    acceptor: Acceptor, solutions: Sequence[Solution], data: Observations, rules: Rules
+) -> tuple[Hashable, ...]:
     """States that no run visits, in expectation not even half a time."""
     visits = []
     for parameters, kinds in solutions:

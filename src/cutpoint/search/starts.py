@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.kernels import kernels
 from cutpoint.search.labels import HiddenStates, Kinds, KnownStates, Labelling, NamedStates
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,15 +14,15 @@ from cutpoint.data import Sample
 from cutpoint.data.storage import Arrays
 from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb
-from cutpoint.em.engine import InMemory, Parameters
 from cutpoint.em.fit import Stop
 from cutpoint.em.m_step import MStep
-from cutpoint.em.workers import mapped
+from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.search.folds import Split
 from cutpoint.search.labels import Kinds, KnownStates, Solution
 from cutpoint.search.learned import Round, SearchProgress
 from cutpoint.search.starts import SLIGHT, Start, smoothed, starts
+from cutpoint.search.workers import mapped
 
 ROUND = 10
 """E-steps between two looks at the held-out loss."""
@@ -72,11 +71,11 @@ class Rules:
     threads: int | None = None
     given: Start | None = None
 
-    def climb(self, start: Parameters, kinds: Kinds, data: Any) -> Climb:
+    def climb(self, start: Parameters, kinds: Kinds, data: Observations) -> Climb:
         """Accelerated climb from a start, the same pseudo-counts in every cell."""
         pseudo = Parameters(*(np.full_like(part, self.prior) for part in start))
         e_step = partial(data.expected_counts, masks=self.states.masks(kinds))
-        return Climb(e_step, MStep(start, pseudo, learn_initial=True), start, accelerate=True)
+        return Climb(e_step, MStep(start, pseudo, learn_initial=True), accelerate=True)
 
 
 @dataclass

@@ -5,31 +5,30 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from cutpoint.data import Alphabet
-from cutpoint.em.loaded import Loaded, load
-from cutpoint.em.pairwise import pairwise_sum
-from cutpoint.em.shards import Shards
-from cutpoint.em.workers import cores
+from cutpoint.em.counts import pairwise_sum
+from cutpoint.em.observations import AnySample, check_threads
 from cutpoint.exact import whole_number
-from cutpoint.kernels import MOST_THREADS
+from cutpoint.kernels import cores
+from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
 
 SHARE = 0.5
 """Share of the free memory that shards may fill."""
 
 
 class Local:
-    """Threads of this machine. What does not fit into memory is read from disk again in every step.
+    """Threads of this machine. Shards that do not fit into memory are read from disk again in every step.
 
     Parameters
     ----------
-    threads : number of threads, all cores unless told; results are the same bit for bit.
-    memory : most bytes of shards to keep, by default half of what is free; 0 keeps none. Beside them each thread holds
-        the shard that it works on.
+    threads : number of threads (default: all cores); results are the same bit for bit.
+    memory : limit in bytes of the shards to keep (default: half of what is free); 0 keeps none. In addition each thread
+        holds the shard that it works on.
 
     Examples
     --------
@@ -41,19 +40,19 @@ class Local:
     """
 
     def __init__(self, threads: int | None = None, memory: int | None = None) -> None:
-        if threads is not None:
-            whole_number("threads", threads, least=1, most=MOST_THREADS)
+        check_threads(threads)
         if memory is not None:
             whole_number("memory", memory, least=0)
         self.threads = threads or cores()
         self.memory = memory
 
-    def load(self, shards: Shards, alphabet: Alphabet) -> LocalShards:
-        """Take shards; each is loaded when it is first needed."""
-        return LocalShards(shards, alphabet, self.threads, int(SHARE * free()) if self.memory is None else self.memory)
+    def observe(self, sample: AnySample, alphabet: Alphabet) -> LocalObservations:
+        """Observations of a sample; each shard is loaded when it is first needed."""
+        memory = int(SHARE * free_memory()) if self.memory is None else self.memory
+        return LocalObservations(ShardedSample.as_one(sample), alphabet, self.threads, memory)
 
     def close(self) -> None:
-        """Nothing to let go of: shards go with what was loaded."""
+        """Nothing to release: threads and shards go with the observations."""
 
     def __enter__(self) -> Local:
         return self
@@ -62,32 +61,32 @@ class Local:
         self.close()
 
 
-class LocalShards:
+class LocalObservations(ShardObservations):
     """Shards of one sample on this machine: all with their prefix trees if that fits.
 
-    Otherwise as many as fit are kept without, in a fraction of the memory; the others come and go. Trees are then made
-    along the way.
+    Otherwise as many as fit are kept without trees, in a fraction of the memory; the others are read again for every
+    question. Trees are then made along the way.
     """
 
-    def __init__(self, shards: Shards, alphabet: Alphabet, threads: int, memory: int) -> None:
-        self._shards, self._alphabet = shards, alphabet
-        self._inner = max(1, threads // len(shards.parts))
-        self._pool = ThreadPoolExecutor(min(threads, len(shards.parts)))
-        self._kept: dict[int, Loaded] = {}
+    def __init__(self, sample: ShardedSample, alphabet: Alphabet, threads: int, memory: int) -> None:
+        super().__init__(sample, alphabet)
+        self.kept: dict[int, LoadedShard] = {}
+        self._threads = min(threads, len(sample.parts))
+        self._pool = ThreadPoolExecutor(self._threads)
+        self._loading = max(1, threads // len(sample.parts)), sample.memory <= memory
         self._room, self._lock = memory, Lock()
-        self._passing = shards.memory > memory
 
-    def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def sum_over_shards(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Sum over the shards, in the fixed order."""
-        return pairwise_sum(self.each(function, *arguments))
+        return pairwise_sum(self.for_each_shard(function, *arguments))
 
-    def each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+    def for_each_shard(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
         """Values of the shards in their order; no more than a few wait for their turn."""
-        waiting = []
+        waiting: list[Future[Any]] = []
         try:
-            for number in range(len(self._shards.parts)):
+            for number in range(len(self.sample.parts)):
                 waiting.append(self._pool.submit(self._value, number, function, arguments))
-                if len(waiting) > 2 * self._pool._max_workers:
+                if len(waiting) > 2 * self._threads:
                     yield waiting.pop(0).result()
             while waiting:
                 yield waiting.pop(0).result()
@@ -96,27 +95,27 @@ class LocalShards:
                 future.cancel()
 
     def close(self) -> None:
-        """Let the shards go."""
+        """Stop the threads and drop the shards."""
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self._kept.clear()
+        self.kept.clear()
 
     def _value(self, number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        shard = self._kept.get(number)
+        shard = self.kept.get(number)
         if shard is None:
-            shard = load(self._shards.parts[number], self._shards.head, self._alphabet, self._inner, self._passing)
+            shard = LoadedShard.load(self.sample, number, self.alphabet, *self._loading)
             self._keep(number, shard)
         return function(shard, *arguments)
 
-    def _keep(self, number: int, shard: Loaded) -> None:
-        """Keep a shard if there is room: for all of them, or for this one."""
-        size = sys.getsizeof(shard) if self._passing else 0
+    def _keep(self, number: int, shard: LoadedShard) -> None:
+        """Keep a shard if there is room: for all of them with their trees, or for this one without."""
+        size = 0 if shard.keep_tree else sys.getsizeof(shard)
         with self._lock:
-            if size <= self._room and number not in self._kept:  # another thread may have been as quick
+            if size <= self._room and number not in self.kept:  # another thread may have been as quick
                 self._room -= size
-                self._kept[number] = shard
+                self.kept[number] = shard
 
 
-def free() -> int:
+def free_memory() -> int:
     """Bytes of memory that this process may still take, by the system, its control group and its own limit."""
     room = [_available(), _left_in_group()]
     try:

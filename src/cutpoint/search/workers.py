@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from cutpoint.kernels import cores
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
 def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads: int | None) -> list[Result]:
-    """Results of a function on each piece, in their order; all cores unless told. An error ends the rest."""
+    """Results of a function on each piece, in their order; by default on all cores. An error ends the rest."""
     with ThreadPoolExecutor(threads or cores()) as pool:
         try:
             return list(pool.map(function, pieces))
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-
-
-def cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
