@@ -12,7 +12,6 @@ from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import summarize
 from cutpoint.cli.output import json_text, line, message, search_progress
-from cutpoint.cli.spoken import spoken
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
@@ -118,7 +117,7 @@ def command(
         write_report(learned, fresh or training, report, choice.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
-        message(f"cutpoint: {spoken(str(learned.stop))}")
+        message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
 
 
