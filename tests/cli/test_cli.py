@@ -517,7 +517,8 @@ def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> 
 def test_fit_without_anything_held_out(run: Run) -> None:
     done = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--holdout", "0")
     assert done.code == 0
-    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n\n")
+    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n")
+    assert "\ncut point 0.5: fewer than 20 words of one outcome are too few to choose another\n\n" in done.out
     assert "held out" not in done.out
     tested = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--test", "few.tsv")
     assert "\non 2 observations held out\n" in tested.out
