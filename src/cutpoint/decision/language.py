@@ -27,7 +27,7 @@ from cutpoint.decision.extraction import (
 from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, race, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
-from cutpoint.exact import CutPoint, compared, cut_point_value, entry, exceeds, whole_number
+from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exceed, whole_number
 from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
@@ -45,7 +45,7 @@ LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
 
 
-class Accepted(NamedTuple):
+class AcceptedWord(NamedTuple):
     """A word with its acceptance: a fraction if the acceptor is exact, otherwise a float."""
 
     word: PlainWord
@@ -142,7 +142,9 @@ class Language:
         def exact(r: int) -> Fraction:
             return self.acceptor.integers.value(symbols[offsets[r] : offsets[r + 1]].tolist())
 
-        answers = compared(estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive)
+        answers = which_exceed(
+            estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive
+        )
         return Membership(*answers, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:
@@ -162,7 +164,7 @@ class Language:
         whole_number("limit", limit, least=1)
         return count_words(self._columns, whole_number("length", length, least=0), limit)
 
-    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[Accepted]:
+    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[AcceptedWord]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
 
         Words of exactly equal acceptance come in length-lexicographic order. The search goes from the front and from
@@ -363,15 +365,15 @@ class Language:
                 rows = step(row, self.acceptor.transitions)
                 stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
 
-    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[Accepted] | None]:
+    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[AcceptedWord] | None]:
         """The k words of highest acceptance, or all; None after each step until they are found."""
-        found: list[Accepted] = []
+        found: list[AcceptedWord] = []
         for candidate in self._promising(search):
             if candidate.part is not None:
                 yield None
                 continue
             exact = self.acceptor.is_exact
-            found.append(Accepted(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
+            found.append(AcceptedWord(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
             if len(found) == k:
                 break
         yield found
