@@ -99,7 +99,6 @@ class Language:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> L = cp.Language(cp.p_adic(2), "1/2")
     >>> "11" in L, "1" in L, "1" in cp.Language(cp.p_adic(2), "1/2", inclusive=True)  # 0.11 > 0.1 in base 2
     (True, False, True)
@@ -132,7 +131,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
@@ -172,7 +170,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> for word, acceptance in cp.Language(cp.p_adic(2), 0).most_accepted(3, max_length=60):
         ...     print(word[:3], "…", word[-3:], 1 - acceptance)
         111 … 111 1/1152921504606846976
@@ -199,7 +196,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> L = cp.Language(cp.gallery.value_one("3/4"), "7/10")
         >>> L.find_word(max_length=5) is None, L.find_word(max_length=40) in L
         (True, True)
@@ -221,7 +217,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(2), "1/3").isolation(max_length=10)
         <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
         """
@@ -246,7 +241,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(2), "1/3").to_dfa()
         <DFA: 3 states, 2 symbols, 2 final>
         >>> cp.Language(cp.gallery.majority(), "1/2").to_dfa(max_states=100).explored

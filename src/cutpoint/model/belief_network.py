@@ -46,7 +46,6 @@ class BeliefNetwork:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> network = cp.BeliefNetwork(cp.p_adic(2), 2)
     >>> network.nodes
     ('X1', 'X2', 'S1', 'S2', 'S3')

@@ -31,7 +31,6 @@ class MarkovChain:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> chain = cp.gallery.gambler(3).chain("p")
     >>> chain.classes
     ((0,), (1, 2), (3,))
