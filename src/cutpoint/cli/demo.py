@@ -26,7 +26,7 @@ N_SLOW, SECONDS_SLOW = 1_000, 20.0
 
 
 @click.command()
-@click.option("-o", "--output", type=options.FILE, default="cutpoint-demo.html", show_default=True, help="HTML report.")
+@click.option("-o", "--output", type=options.FILE, default="cutpoint-demo.html", help="HTML report.")
 @options.seed
 @options.threads
 def command(output: str, seed: int, threads: int | None) -> None:
