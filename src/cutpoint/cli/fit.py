@@ -11,7 +11,7 @@ import numpy as np
 from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_time
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import summarize
-from cutpoint.cli.output import json_text, line, message, search_progress
+from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
@@ -77,7 +77,10 @@ def command(
     sharded = is_folder_of_shards(data)
     if sharded and test is None:
         options.check_not_given(reading, data)
-    with options.engine_of(engine, scheduler, threads, sharded) as worker, search_progress() as callback:
+    with (
+        options.engine_of(engine, scheduler, threads, sharded) as worker,
+        progress("learning", search_state) as callback,
+    ):
         shards = ShardedSample.open(data) if sharded else None
         sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
         check_evidence(sample)
