@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -46,15 +46,13 @@ class Rows:
 
     Attributes
     ----------
-    names : names of the columns, or None if they have numbers only.
-    columns : one list of values per column.
+    columns : values of each column, by its name, or by its number from 1 in TSV and CSV.
     lines : number of the line (in Parquet: of the row) where each row begins.
     unit : what ``lines`` counts.
     symbols : of all words, if the file declares them.
     """
 
-    names: Sequence[str] | None
-    columns: Sequence[list[Any]]
+    columns: Mapping[Hashable, list[Any]]
     lines: Sequence[int]
     unit: str = "line"
     symbols: Sequence[str] | None = None
