@@ -1,7 +1,5 @@
 """``cutpoint score``."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
