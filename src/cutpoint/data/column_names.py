@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -149,7 +149,7 @@ class ColumnNames:
             raise self._refusal(what, argument=role)
         return known.index(column)
 
-    def overlooked(self, later: Sequence[str], roles: Mapping[str, int]) -> list[str]:
+    def overlooked(self, later: Iterable[str | int], roles: Mapping[str, int]) -> list[str | int]:
         """Columns with a well-known name that only later rows of a table have: they would be left out in silence."""
         table = EVENT_TABLE if "event" in roles else WORD_TABLE
         known = {name for role, (_, names) in table.items() if role not in roles for name in names}

@@ -5,7 +5,7 @@ In Abbadingo a label comes before the length: 1 accepted, 0 rejected, -1 not kno
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -41,7 +41,7 @@ def rows_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Rows]
             raise refusal(name, f"the header says {counted(n_symbols, 'symbol')}; there are {listed(sorted(seen))}.")
         symbols = [str(code) for code in range(n_symbols)]
         labels = [_label(number, cells, name) for number, cells in filled] if labeled else []
-        columns: dict[Hashable, list[Any]] = {"word": words, "accepted": labels} if labeled else {"word": words}
+        columns: dict[str | int, list[Any]] = {"word": words, "accepted": labels} if labeled else {"word": words}
         declared = symbols if seen <= {*symbols} else None
         yield Rows(columns, [number for number, _ in filled], symbols=declared)
     if header is None:

@@ -66,7 +66,7 @@ def _plain_rows(block: Block, name: str, delimiter: str, width: int) -> Rows:
     width = width or text.lstrip("\n").split("\n", 1)[0].count(delimiter) + 1
     if _is_regular(text, delimiter, width):
         cells = text.replace("\n", delimiter).split(delimiter)[:-1]
-        columns = {k + 1: cells[k::width] for k in range(width)}
+        columns: dict[str | int, list[Any]] = {k + 1: cells[k::width] for k in range(width)}
         return Rows(columns, range(block.line, block.line + len(columns[1])))
     rows = [line.split(delimiter) if line else [] for line in text.split("\n")[:-1]]
     return _table(rows, range(block.line, block.line + len(rows)), name, width)

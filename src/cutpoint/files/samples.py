@@ -13,7 +13,7 @@ from cutpoint.data import Alphabet, Sample, Symbol, Word
 from cutpoint.data.column_names import ColumnNames, given_columns, has_header
 from cutpoint.data.events import gather
 from cutpoint.data.marks import Verdict
-from cutpoint.data.storage import reason, write_whole
+from cutpoint.data.storage import write_whole
 from cutpoint.data.tables import Column, word_arguments
 from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet
@@ -227,10 +227,7 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     if packed is not None:
         same_bytes = {"mtime": 0} if packed == ".gz" else {}
         content = decompressor(packed, os.fspath(path)).compress(content, **same_bytes)
-    try:
-        write_whole(path, content)
-    except OSError as problem:
-        raise InvalidFile(f"cannot be written ({reason(problem)}).", where=os.fspath(path)) from None
+    write_whole(path, content)
 
 
 def check_positive_outcome(samples: Iterable[Sample], positive: object, name: str) -> None:
@@ -313,7 +310,7 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
 
     def by_role(table: Rows) -> Rows:
         """The columns that were chosen; one that a part of the file lacks is missing in all its rows."""
-        if found := header.overlooked(list(table.columns), roles):
+        if found := header.overlooked(table.columns, roles):
             what = (
                 f"{shown(found[0])} first occurs after {table.unit} {table.lines[0]}; the first {table.unit} must have "
             )
