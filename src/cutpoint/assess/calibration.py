@@ -16,8 +16,7 @@ from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
 
-SIGMAS = 1.959963984540054
-"""Half-width of a 95 % interval in standard deviations."""
+SIGMAS = 1.959963984540054  # half-width of a 95 % interval in standard deviations
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,7 @@ BARRIERS = tuple(10.0**-k for k in range(1, 13))
 """Strength of what keeps weights positive while they are fitted, falling."""
 
 NEWTON_STEPS = 20
-
-NO_WEIGHT = 1e-8
-"""Members that get less are dropped."""
+NO_WEIGHT = 1e-8  # members that get less are dropped
 
 
 def members(team: Acceptor) -> tuple[tuple[Any, Acceptor], ...]:
@@ -232,14 +230,9 @@ def _newton_step(relative: Floats, shares: Floats, weights: Floats, barrier: flo
 
 # -- Distilling --------------------------------------------------------------------------------------------------------
 
-HELD_OUT = 0.2
-"""Share of the words that judge the imitation."""
-
-LEAST_EXTRA = 500
-"""Fewest random words beside the given ones, by default."""
-
+HELD_OUT = 0.2  # share of the words that judge the imitation
+LEAST_EXTRA = 500  # fewest random words beside the given ones, by default
 LEAST_WORDS = 10
-
 FINISH_STEPS = 300
 FINISH_PRIOR = 1e-4
 """Pseudo-counts of the last climb: soft labels carry no noise that a larger prior would have to hold against."""

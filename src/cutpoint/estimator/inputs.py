@@ -130,8 +130,7 @@ def _is_rows(X: Any) -> bool:
     return X.shape[1] != 1 or not (len(X) and isinstance(X[0, 0], str | list | tuple | np.ndarray))
 
 
-RARE = "<rare>"
-"""Symbol that stands for all that are rare or unknown."""
+RARE = "<rare>"  # symbol that stands for all that are rare or unknown
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,7 @@ Masks = NDArray[np.bool_]
 Kinds = NDArray[np.int32]
 """Label of each state, as a number."""
 
-SIZES = (2, 4, 8, 16, 32, 64)
-"""Numbers of states tried when none is given."""
+SIZES = (2, 4, 8, 16, 32, 64)  # numbers of states tried when none is given
 
 
 class Solution(NamedTuple):

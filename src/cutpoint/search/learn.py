@@ -45,14 +45,9 @@ from cutpoint.wording import listed, shown
 
 Floats = NDArray[np.float64]
 
-PRIOR = 0.01
-"""Pseudo-counts of every cell."""
-
+PRIOR = 0.01  # pseudo-counts of every cell
 FOLDS = 5
-
-SURE_SIZES = 3
-"""So many numbers of states are always tried."""
-
+SURE_SIZES = 3  # so many numbers of states are always tried
 LAST_STEPS, TEAM_STEPS = 10, 30
 """E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
 
@@ -62,15 +57,9 @@ HALF_A_VISIT = 0.5
 LUCK = 3.0
 """Standard errors by which the winners must be better than a simple machine: what they are judged by chose them."""
 
-MOST_STATES = 2000
-"""Most states that can be asked for: dozens of climbs hold their matrices at the same time."""
-
-SEARCHED = 200_000
-"""Most distinct observations of a sample in shards that are searched."""
-
-LARGE = 50_000
-"""From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
-
+MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
+SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
+LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
 NO_START = (
     "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
     "final states. Check final={...} and the verdicts, or increase prior."
