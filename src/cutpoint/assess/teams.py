@@ -14,7 +14,15 @@ from cutpoint.assess.cross_validation import quietly_learned
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_threads, impossible, log_likelihoods
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    check_any_sample,
+    check_engine,
+    check_threads,
+    impossible,
+    log_likelihoods,
+)
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
@@ -316,6 +324,7 @@ def distill(
     """
     check_acceptor(team)
     check_threads(threads)
+    check_engine(engine)
     whole_number("n_states", n_states, least=1)
     draws = random_generator(rng)
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))
