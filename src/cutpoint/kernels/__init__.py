@@ -17,6 +17,11 @@ MOST_THREADS = 1024
 """Most threads that can be asked for."""
 
 
+def cores() -> int:
+    """Number of cores that this process may use: the number of threads by default."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @cache
 def kernels() -> ModuleType:
     """Module of kernels in use."""
