@@ -5,6 +5,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
+# What runs on the reference kernels too: the tests that reach kernels by themselves. The others would only repeat.
+ON_REFERENCE := tests/test_minimal.py tests/kernels/test_kernels.py tests/kernels/test_coding.py tests/data/test_sample.py \
+  tests/model/test_acceptor_words.py tests/em
+
 .PHONY: bench bench-learning demo test lint types check-python clean sanitize wheel
 
 demo: $(STAMP)
@@ -13,7 +17,7 @@ demo: $(STAMP)
 test: lint types
 	$(BIN)/python -W error -c "import cutpoint"
 	CUTPOINT_KERNELS=native $(BIN)/pytest -n auto
-	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q tests
+	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q $(ON_REFERENCE)
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group bench

@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,12 @@ from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
 import cutpoint as cp
-from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.em.engine import Parameters
 from cutpoint.em.evidence import mark_masks
 from cutpoint.em.pairwise import pairwise_sum
 from cutpoint.em.sharded import Sharded
 from cutpoint.em.shards import Head, Size
+from cutpoint.kernels.words import EncodedWords, offsets_of
 from cutpoint.shards.dask import FAN, block_size
 from cutpoint.shards.manifest import NAME, manifest
 from cutpoint.shards.packing import Packed, arrays_of, file_of
@@ -55,13 +56,12 @@ def simulated(folder: Path, shards: int, words: int = SHARD, seed: int = 0) -> c
     for number in range(shards):
         rng = np.random.default_rng([seed, number])
         lengths = rng.integers(5, 15, size=words, endpoint=True)
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        symbols = rng.integers(len(SYMBOLS), size=int(offsets[-1])).astype(np.int32)
-        sample = cp.Sample._restored(
-            alphabet, symbols, offsets, np.ones(words, dtype=np.int32), None, FIRST_MARKS, np.ones(words)
-        )
+        symbols = rng.integers(len(SYMBOLS), size=int(lengths.sum())).astype(np.int32)
+        encoded = EncodedWords.without_marks(symbols, offsets_of(lengths))
+        sample = cp.Sample.from_encoded(encoded, np.ones(words), alphabet, merge=True)
         accepted = rng.random(len(sample)) < truth.acceptances(sample)
-        sample.__dict__["ends"] = np.where(accepted, 1, 2).astype(np.int32)
+        judged = replace(sample.decoded, ends=np.where(accepted, 1, 2).astype(np.int32))
+        sample = cp.Sample.from_encoded(judged, sample.counts, alphabet)
         arrays = arrays_of(sample)
         content, checksum = file_of(arrays)
         name = f"shard-{number:06d}"

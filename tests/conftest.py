@@ -85,10 +85,9 @@ def _logs(shard: Any, parameters: Any, masks: Any) -> Any:
 
 def _halves(sample: Any) -> Any:
     """A sample in two shards, or one if it has a single observation."""
-    from cutpoint.data.sample import clothed, drawn
     from cutpoint.em.shards import Head, Held, Shards
 
     head = Head(sample.alphabet, sample.mark_table)
     rows = [half for half in np.array_split(np.arange(len(sample)), 2) if len(half)]
-    parts = tuple(Held(clothed(drawn(sample, half), *vars(head).values()), f"half {k}") for k, half in enumerate(rows))
+    parts = tuple(Held(sample.take(half), f"half {k}") for k, half in enumerate(rows))
     return Shards(head, parts, sample.has_evidence)

@@ -11,6 +11,7 @@ import cutpoint
 SOURCE = Path(cutpoint.__file__).parent
 LAYERS = [
     "errors",
+    "wording",
     "kernels",
     "exact",
     "data",

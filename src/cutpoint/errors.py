@@ -1,14 +1,71 @@
 """Errors: each says what must hold, what was found and where, and what to do.
 
 Every kind also inherits the built-in exception a caller would expect, so ``except ValueError`` works.
+
+The parts of the sentence are fields, so that the command line can write it with its own options. ``argument`` is the
+argument at fault; the sentence begins with it. ``advice`` refers to arguments in braces: ``"Choose one with {id}."``
+reads ``id=…`` in Python and ``--id`` on the command line; ``{rounded=True}`` reads ``rounded=True`` and ``--rounded``.
+Only ``advice`` is searched for braces: what a user gave (names of files, symbols, numbers as text) belongs to ``what``
+and ``where``, which are printed as they are.
 """
+
+import re
+from collections.abc import Mapping
+from typing import Self
+
+_REFERENCE = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 
 
 class CutpointError(Exception):
-    """Any error that cutpoint raises on purpose."""
+    """Any error that cutpoint raises on purpose.
 
-    # KeyError would show the repr of its argument; a sentence is to be read as it is.
-    __str__ = Exception.__str__
+    Parameters
+    ----------
+    what : what must hold, and what was found; a whole sentence where nothing else is given.
+    where : the place, such as a file and a line.
+    argument : name of the argument at fault.
+    advice : what to do, with arguments in braces.
+
+    Examples
+    --------
+    >>> error = InvalidArgument("must be at least 2; got 1.", argument="n_states", advice="Or pass {start}.")
+    >>> print(error)
+    n_states must be at least 2; got 1. Or pass start=….
+    >>> error.sentence({"n_states": "--states"})
+    '--states must be at least 2; got 1.'
+    """
+
+    def __init__(self, what: str = "", *, where: str = "", argument: str = "", advice: str = "") -> None:
+        self.what, self.where, self.argument, self.advice = what, where, argument, advice
+        super().__init__(self.sentence())
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def sentence(self, options: Mapping[str, str] | None = None) -> str:
+        """The whole sentence, with an option of the command line in place of each argument if these are given."""
+        name = self.argument if options is None else options.get(self.argument, self.argument)
+        parts = [f"{self.where}:" * bool(self.where), name, self.what, _advice(self.advice, options)]
+        return " ".join(part for part in parts if part)
+
+    def at(self, where: str) -> Self:
+        """The same error, met at a place: a file, say, in front of the line that is known already."""
+        place = f"{where}: {self.where}" if self.where else where
+        return type(self)(self.what, where=place, argument=self.argument, advice=self.advice)
+
+
+def _advice(text: str, options: Mapping[str, str] | None) -> str:
+    """Advice with its references written out; sentences about arguments that have no option are left out."""
+    if options is None:
+        return _REFERENCE.sub(lambda found: f"{found[1]}={found[2] or '…'}", text)
+    sentences = re.split(r"(?<=[.?]) ", text)
+    fitting = [each for each in sentences if all(found[1] in options for found in _REFERENCE.finditer(each))]
+
+    def option(found: re.Match[str]) -> str:
+        value = "" if found[2] in (None, "True") else f" {found[2]}"
+        return f"{options[found[1]]}{value}"
+
+    return _REFERENCE.sub(option, " ".join(fitting))
 
 
 class InvalidAcceptor(CutpointError, ValueError):

@@ -162,7 +162,7 @@ WRONG = [
     ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
     ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds, or None; got -1.0."),
     ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 0: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
-    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event or activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
     ("score nothing.json words.tsv", 3, "nothing.json: cannot be read (No such file or directory)."),
     ("score noise.json words.tsv", 3, "noise.json: line 1: expected text in UTF-8; got bytes that are not."),
     ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),

@@ -105,32 +105,37 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"word,label\nab,1\n",
         {"accepted": "lable"},
-        "f.csv: accepted='lable' must be one column; the columns are {'word', 'label'}. Did you mean 'label'?",
+        "f.csv: accepted must be one of the columns {'word', 'label'}; got 'lable'. Did you mean 'label'?",
     ),
     "a column twice": (
         "f.csv",
         b"word,word\nab,1\n",
         {"word": "word"},
-        "f.csv: word='word' must be one column; there are several. Did you mean 'word'?",
+        "f.csv: word must be one column; 2 columns have the name 'word'. Give a number.",
     ),
-    "no such number": ("f.csv", b"ab,1\n", {"word": 3}, "f.csv: word=3: the columns are numbered from 1 to 2."),
+    "no such number": (
+        "f.csv",
+        b"ab,1\n",
+        {"word": 3},
+        "f.csv: word must be the number of a column, from 1 to 2; got 3.",
+    ),
     "a name without names": (
         "f.csv",
         b"ab,1\n",
         {"word": "w", "header": False},
-        "f.csv: word='w': the columns have no names, as header=False. Give a number.",
+        "f.csv: word must be the number of a column, as the columns have no names; got 'w'.",
     ),
     "two that could be": (
         "f.csv",
         b"word,label,outcome\nab,1,0\n",
         {},
-        "f.csv: the columns 2 and 3 could both be accepted by their names. Choose one with accepted=….",
+        "f.csv: columns 2 and 3 could both hold the outcomes, by their names. Choose one with accepted=….",
     ),
     "none that could be": (
         "f.csv",
         b"path,label\nab,1\n",
         {},
-        "f.csv: no column is called word or words or sequence or symbols or text or string; the columns are {'path', "
+        "f.csv: no column is called word, words, sequence, symbols, text or string; the columns are {'path', "
         "'label'}. Choose one with word=….",
     ),
     "two columns of outcomes": (
@@ -138,7 +143,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         b"1\t0\n0\t1\n",
         {},
         "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
-        "them, as in word=2, accepted=1, or pass header=True if the first row has the names.",
+        "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "an outcome that is none": (
         "f.tsv",

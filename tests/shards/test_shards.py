@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.data.sample import CodedSample
 from cutpoint.data.storage import write_together
 from cutpoint.em.shards import Head, Shards, Size
+from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.shards import writing
 from cutpoint.shards.manifest import manifest
 from cutpoint.shards.packing import MAGIC, Packed, arrays_of, file_of
@@ -30,7 +30,7 @@ def folder_of(sample: cp.Sample, folder: Path, observations: int) -> cp.ShardedS
 
 def joined(shards: Shards) -> cp.Sample:
     """All observations of shards as one sample."""
-    return cp.Sample.joined([part.load(shards.head) for part in shards.parts], shards.alphabet)
+    return cp.Sample.concatenate([part.load(shards.head) for part in shards.parts], shards.alphabet)
 
 
 def rich_sample() -> cp.Sample:
@@ -429,7 +429,7 @@ def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "b" * 2**14, "b"], accepted=[True, False, True])
     shards = folder_of(sample, tmp_path / "here", 10)
     assert shards.parts[0].load(shards.head) == sample
-    assert not isinstance(shards.parts[0].load(shards.head), CodedSample)
+    assert not isinstance(shards.parts[0].load(shards.head).encoded, FrontCodedWords)
     arrays = arrays_of(sample)
     assert arrays["lengths"].tolist() == [2, 1, 2**14]
     for change in (

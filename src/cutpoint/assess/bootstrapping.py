@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import PlainWord, Sample, State, Symbol, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, shown
 from cutpoint.em.ascent import MAX_STEPS, TOLERANCE
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.e_step import check_threads
@@ -25,6 +24,7 @@ from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.randomness import generator
 from cutpoint.model.text import aligned, number
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 

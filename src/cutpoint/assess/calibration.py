@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
+from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
-from cutpoint.data.names import counted, shown
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.e_step import check_threads
 from cutpoint.em.evidence import check_sample
@@ -22,6 +21,7 @@ from cutpoint.model import Acceptor
 from cutpoint.model.randomness import generator
 from cutpoint.search.folds import splits, standard_error
 from cutpoint.search.learn import FOLDS, PRIOR, learn
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 

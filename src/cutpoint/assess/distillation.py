@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, shown
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.e_step import check_threads
 from cutpoint.em.fit import Stop
@@ -22,6 +20,7 @@ from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.randomness import generator
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.search.learned import Learned
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 
@@ -119,12 +118,12 @@ def distill(
     draws = generator(rng)
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))
     counts = words.counts if isinstance(words, Sample) else np.ones(len(given))
-    symbols, offsets = team.alphabet.encode(given)
+    encoded = team.alphabet.encode(given)
     if extra is None:
         extra = max(LEAST_EXTRA, len(given))
     whole_number("extra", extra, least=0)
-    pool = [team.alphabet.decode(symbols[start:stop]) for start, stop in pairwise(offsets)]
-    pool += _similar_words(team, symbols, np.diff(offsets), extra, draws)
+    pool = [team.alphabet.decode(encoded.word(r)) for r in range(len(encoded))]
+    pool += _similar_words(team, encoded.symbols, encoded.lengths, extra, draws)
     distinct, weights = _merged(pool, np.concatenate((counts / counts.mean(), np.ones(len(pool) - len(counts)))))
     if len(distinct) < LEAST_WORDS:
         raise InvalidArgument(

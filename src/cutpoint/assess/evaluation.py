@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.marks import ACCEPTED, FIRST_MARKS, REJECTED
-from cutpoint.data.names import counted
 from cutpoint.em.e_step import log_likelihood
 from cutpoint.em.evidence import check_sample
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.search.folds import splits
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted, shown
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.degrees_of_freedom import free_parameters
 from cutpoint.em.e_step import check_threads, expected_counts
 from cutpoint.em.engine import InMemory
 from cutpoint.em.evidence import check_sample
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.workers import cores
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
+from cutpoint.kernels import cores
 from cutpoint.model import Acceptor
 from cutpoint.model.randomness import generator
 from cutpoint.model.text import aligned
@@ -30,6 +29,7 @@ from cutpoint.search.labelling import Labelling
 from cutpoint.search.learn import FOLDS, PRIOR, check_prior
 from cutpoint.search.rounds import Search, SearchProgress
 from cutpoint.search.settings import Hidden, Named, Setting
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 

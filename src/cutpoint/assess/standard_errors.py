@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, shown
 from cutpoint.em.counts import Counts
 from cutpoint.em.degrees_of_freedom import HALF_A_USE, stacked, used_entries
 from cutpoint.em.e_step import check_threads
@@ -23,6 +22,7 @@ from cutpoint.errors import TooLarge
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import aligned, number
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.em.counts import impossible_sentence
 from cutpoint.em.e_step import log_likelihoods
 from cutpoint.em.evidence import check_sample
@@ -18,6 +17,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

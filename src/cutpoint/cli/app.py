@@ -54,7 +54,7 @@ class Program(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a slip of the pen is answered by the nearest one."""
         if not ctx.resilient_parsing and args[0] not in VERBS and not args[0].startswith("-"):
-            from cutpoint.data.names import suggestion  # noqa: PLC0415
+            from cutpoint.wording import suggestion  # noqa: PLC0415
 
             ctx.fail(f"there is no verb {args[0]!r}.{suggestion(args[0], list(VERBS))}")
         return super().resolve_command(ctx, args)

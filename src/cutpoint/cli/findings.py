@@ -12,12 +12,12 @@ from cutpoint.assess.evaluation import Evaluation, best_cut_point, evaluate
 from cutpoint.assess.telling import Telling, telling_symbols
 from cutpoint.cli.printing import whole
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.drawing.diagram import label
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
 from cutpoint.model.text import aligned
 from cutpoint.search.learned import Learned
+from cutpoint.wording import counted
 
 MOST_MATRICES = 3
 """Matrices of the most telling symbols that are printed."""

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 
 import click
 
-from cutpoint.data.names import counted, shown, suggestion
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.files.model import Model
 from cutpoint.files.models import read_model
 from cutpoint.model import Acceptor, gallery
+from cutpoint.wording import counted, shown, suggestion
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 

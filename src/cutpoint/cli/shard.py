@@ -8,9 +8,9 @@ import click
 
 from cutpoint.cli import printing
 from cutpoint.cli.options import json_option, reading_options
-from cutpoint.data.names import counted
 from cutpoint.shards import write_shards
 from cutpoint.shards.sharded_sample import OBSERVATIONS
+from cutpoint.wording import counted
 
 
 @click.command()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cutpoint.cli import printing
-from cutpoint.data.names import counted
 from cutpoint.search.rounds import SearchProgress
+from cutpoint.wording import counted
 
 Watcher = Callable[[SearchProgress], None]
 

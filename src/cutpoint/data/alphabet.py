@@ -10,10 +10,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import Names, is_hashable, listed, shown, suggestion
+from cutpoint.data.names import Names, is_hashable
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, offsets_of
+from cutpoint.wording import listed, shown, suggestion
 
 
 class Tokens(Sequence[list[str]]):

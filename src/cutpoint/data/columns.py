@@ -11,17 +11,10 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data.alphabet import Tokens, Word
+from cutpoint.data.column_names import UNKNOWN, is_missing, verdict_of
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import listed, shown, suggestion
 from cutpoint.errors import CutpointError
-
-ACCEPTED = frozenset({"1", "1.0", "true", "t", "yes", "y", "accepted", "accept", "positive", "pos"})
-REJECTED = frozenset({"0", "0.0", "false", "f", "no", "n", "rejected", "reject", "negative", "neg"})
-UNKNOWN = frozenset({"", "?", "na", "n/a", "nan", "null"})
-"""Texts that stand for outcomes, in any case of letters; ``UNKNOWN`` for one that is missing."""
-
-MISSING = {"NAType", "NaTType"}
-"""What data frames have where a value is missing, by type, so that pandas need not be imported."""
+from cutpoint.wording import listed, shown, suggestion
 
 
 @dataclass(frozen=True)
@@ -44,33 +37,6 @@ class Column:
     def refusal(self, r: int, sentence: str) -> CutpointError:
         """Error that says where the value is that cannot be taken."""
         return self.error(f"{self.place(r)}, {self.name}: {sentence}")
-
-
-def is_missing(value: object) -> bool:
-    """Whether a value is one of those that stand for none: None, NaN, and what data frames have instead."""
-    is_nan = isinstance(value, float | np.floating) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in MISSING
-
-
-def verdict_of(value: object) -> Verdict:
-    """Outcome that a value stands for; ValueError if it stands for none.
-
-    Examples
-    --------
-    >>> [verdict_of(value) for value in (True, 0, "Yes", "rejected", "?")]
-    [True, False, True, False, None]
-    """
-    if is_missing(value):
-        return None
-    if isinstance(value, str):
-        text = value.strip().casefold()
-        if text in UNKNOWN:
-            return None
-        if text in ACCEPTED or text in REJECTED:
-            return text in ACCEPTED
-    elif isinstance(value, bool | np.bool_ | int | np.integer | float | np.floating) and value in (0, 1):
-        return bool(value)
-    raise ValueError
 
 
 def outcomes(column: Column, positive: object = None) -> list[Verdict]:

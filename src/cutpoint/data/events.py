@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.columns import Column, check_positive, is_missing, outcomes, weights
+from cutpoint.data.column_names import is_missing
+from cutpoint.data.columns import Column, check_positive, outcomes, weights
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import is_hashable, shown
+from cutpoint.data.names import is_hashable
 from cutpoint.errors import CutpointError
+from cutpoint.wording import shown
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutpoint.data.column_names import ColumnNames
 from cutpoint.data.columns import Column, check_positive, outcomes, sequences, weights, words
 from cutpoint.data.events import EventTable, gathered
-from cutpoint.data.names import listed, shown, suggestion
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.wording import shown
 
 
 def word_rows(
@@ -73,9 +74,6 @@ def _eager(df: Any) -> Any:
 
 
 def _column(frame: Any, role: str, name: str) -> Column:
-    if name not in frame.columns:
-        raise InvalidArgument(
-            f"{role}={shown(name)} must be a column; the columns are {listed(frame.columns)}."
-            f"{suggestion(name, list(frame.columns))}"
-        )
+    names = frame.columns
+    name = names[ColumnNames(names, len(names)).index(role, name)]
     return Column(frame.get_column(name).to_list(), f"column {shown(name)}", lambda r: f"row {r}", InvalidSample)

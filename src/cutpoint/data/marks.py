@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import counted, is_hashable, shown
+from cutpoint.data.names import is_hashable
 from cutpoint.errors import InvalidSample
+from cutpoint.wording import counted, shown
 
 State = Hashable
 Verdict = bool | None

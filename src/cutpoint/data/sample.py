@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
-from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidSample
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.words import EncodedWords
+from cutpoint.wording import counted, shown
 
 LARGEST_TOTAL = 1e300
 """Largest sum of counts, so that no sum of expected counts overflows."""
@@ -241,13 +241,13 @@ class Sample:
         rows = np.flatnonzero(counts > 0.0)
         if not len(rows):
             raise InvalidSample(NO_OBSERVATION)
-        return Sample.from_encoded(_unmarked(self.decoded.take(rows)), counts[rows], self.alphabet, self.mark_table)
+        words = _unmarked(self.encoded.decoded().take(rows))
+        return Sample.from_encoded(words, counts[rows], self.alphabet, self.mark_table)
 
     def take(self, rows: NDArray[np.int64]) -> Sample:
         """Some of the observations, in the order given."""
-        return Sample.from_encoded(
-            _unmarked(self.decoded.take(rows)), self.counts[rows], self.alphabet, self.mark_table
-        )
+        words = self.encoded.decoded().take(rows)
+        return Sample.from_encoded(words, self.counts[rows], self.alphabet, self.mark_table)
 
     @property
     def is_complete(self) -> bool:
@@ -398,7 +398,7 @@ def _merged(
         raise InvalidSample(NO_OBSERVATION)
     first = encoded.first_equal()
     rows = np.flatnonzero(first == np.arange(len(first)))
-    encoded, counts = _unmarked(encoded.take(rows)), np.bincount(first, weights)[rows]
+    encoded, counts = _unmarked(encoded.take(rows)), np.bincount(first, weights)[rows].astype(np.float64)
     if encoded.marks is None:
         return encoded, counts, FIRST_MARKS
     used = np.union1d(np.arange(len(FIRST_MARKS)), encoded.marks)

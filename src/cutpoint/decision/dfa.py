@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, PlainWord, Word, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.decision.equivalence import Different, Equal
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
+from cutpoint.wording import counted, listed, shown
 
 
 @dataclass(frozen=True)

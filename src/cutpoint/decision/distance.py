@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.equivalence import equivalence
 from cutpoint.errors import TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton
+from cutpoint.wording import counted, shown
 
 Numbers = NDArray[Any]
 """Floats, or integers of any size."""

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data import PlainWord
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
@@ -18,6 +17,7 @@ from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.quintuple import Floats
 from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton
+from cutpoint.wording import shown
 
 INDEPENDENCE = 1e-12
 """A row is new if this part of its length, at least, lies outside of the space so far."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.columns import ACCEPTS_ALL, ACCEPTS_NONE, Column, Columns, Residual
 from cutpoint.decision.dfa import DFA, Unknown, closure
 from cutpoint.errors import InvalidArgument
@@ -18,6 +17,7 @@ from cutpoint.exact import CutPoint
 from cutpoint.kernels.reference import step
 from cutpoint.model import Acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 

@@ -9,11 +9,11 @@ from operator import itemgetter
 import numpy as np
 
 from cutpoint.data import Alphabet, PlainWord
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.columns import ACCEPTS_ALL, ACCEPTS_NONE, Column, Columns, Residual
 from cutpoint.errors import TooLarge
 from cutpoint.exact import CutPoint
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 LIMIT = 10**5
 """Columns that a search looks at before it gives up."""

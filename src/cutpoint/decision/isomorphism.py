@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import State
-from cutpoint.data.names import listed
 from cutpoint.errors import InvalidArgument
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import listed
 
 Colors = list[int]
 

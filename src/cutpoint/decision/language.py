@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words
-from cutpoint.data.names import counted, shown
 from cutpoint.decision.columns import Columns
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import isolated_dfa, residual_dfa
@@ -26,6 +25,7 @@ from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""
@@ -124,14 +124,13 @@ class Language:
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
-        symbols, offsets = self.acceptor.encode(words)
+        encoded = self.acceptor.encode(words)
 
         def exact(r: int) -> Fraction:
-            word = symbols[offsets[r] : offsets[r + 1]].tolist()
-            return self.acceptor.integers.acceptance(self.acceptor.final, word)
+            return self.acceptor.integers.acceptance(self.acceptor.final, encoded.word(r).tolist())
 
-        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
-        answers = compared(estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive)
+        estimates = self.acceptor.encoded_acceptances(encoded, threads)
+        answers = compared(estimates, encoded.lengths, self.acceptor.n_states, self.cut_point, exact, self.inclusive)
         return Membership(answers.above, answers.exact, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, shown
 
 ROOM = 28
 """Most characters of a name in a picture or a page; longer ones are shortened."""

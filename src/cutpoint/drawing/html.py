@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from cutpoint.data import Observation, Sample
-from cutpoint.data.names import counted, shown
 from cutpoint.decision import DFA, Language
 from cutpoint.drawing.diagram import Look, cleaned, cut_point_label, label
 from cutpoint.drawing.picture import Picture
@@ -21,6 +20,7 @@ from cutpoint.errors import MissingExtra, TooLarge
 from cutpoint.model import Acceptor, BeliefNetwork
 from cutpoint.model.text import number
 from cutpoint.search.learned import Learned
+from cutpoint.wording import counted, shown
 
 Item = TypeVar("Item")
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from cutpoint.data.names import counted, shown
 from cutpoint.data.storage import write_whole
 from cutpoint.drawing.diagram import Diagram, Look, Node
 from cutpoint.drawing.dot_text import dot_text
 from cutpoint.drawing.texts import Drawable, diagram
 from cutpoint.drawing.tikz_text import tikz_text
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
+from cutpoint.wording import counted, shown
 
 MOST_DRAWN = 300
 """Most nodes, and most arrows, of a picture: Graphviz takes seconds for that many, a minute for twice as many."""

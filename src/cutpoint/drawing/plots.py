@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.assess.calibration import calibration as calibration_bins
 from cutpoint.data import Alphabet, PlainWord, Word, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.decision import Language
 from cutpoint.drawing.diagram import cleaned, cut_point_label, label
 from cutpoint.drawing.picture import extension_of, save
@@ -25,6 +24,7 @@ from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
+from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.assess.telling import telling_symbols
 from cutpoint.data import PlainWord, Sample
-from cutpoint.data.names import shown
 from cutpoint.drawing import plots
 from cutpoint.drawing.diagram import Look, cleaned, label
 from cutpoint.drawing.html import acceptor_html, table
@@ -22,6 +21,7 @@ from cutpoint.drawing.picture import save
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.model import Acceptor
+from cutpoint.wording import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutpoint.data import Word
-from cutpoint.data.names import plain
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import aligned, number
+from cutpoint.wording import plain
 
 
 class Table(str):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from cutpoint.data.names import shown
 from cutpoint.decision import DFA
 from cutpoint.drawing.diagram import Arrow, Diagram, Look, Node, bounded, state_diagram, symbol_label, wrapped
 from cutpoint.drawing.dot_text import dot_text
 from cutpoint.drawing.tikz_text import tikz_text
 from cutpoint.errors import InvalidArgument
 from cutpoint.model import Acceptor, BeliefNetwork
+from cutpoint.wording import shown
 
 Drawable = Acceptor | DFA | BeliefNetwork
 

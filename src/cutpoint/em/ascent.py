@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.data.names import shown
 from cutpoint.em.climb import Climb
 from cutpoint.em.counts import Counts
 from cutpoint.em.engine import Parameters
@@ -21,6 +20,7 @@ from cutpoint.em.shards import Shards
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
+from cutpoint.wording import shown
 
 if TYPE_CHECKING:
     from cutpoint.data.storage import Arrays

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample, State
-from cutpoint.data.names import shown
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.evidence import check_sample
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import entry
 from cutpoint.model.parts import ROW_TOLERANCE, States
+from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:
     counts = np.zeros((len(sample.alphabet), len(names), len(names)))
     runs = [complete_run(sample, r, names) for r in range(len(sample))]
     for r, run in enumerate(runs):
-        word = sample.symbols[sample.offsets[r] : sample.offsets[r + 1]]
+        word = sample.decoded.word(r)
         np.add.at(counts, (word, run[:-1], run[1:]), sample.counts[r])
     return counts
 

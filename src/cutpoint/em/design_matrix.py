@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet, Sample
-from cutpoint.data.names import counted, shown
 from cutpoint.em.complete_data import complete_run
 from cutpoint.em.evidence import check_sample
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.parts import States
 from cutpoint.model.text import aligned
+from cutpoint.wording import counted, shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample
-from cutpoint.data.sample import CodedSample
 from cutpoint.em.counts import Counts, impossible_sentence
 from cutpoint.em.shards import Shards
 from cutpoint.errors import CutpointError, ImpossibleObservation
 from cutpoint.kernels import kernels
+from cutpoint.kernels.coding import FrontCodedWords
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
@@ -37,18 +38,15 @@ class InMemory:
         self.sample = sample
         self.total = sample.total
         self.threads = threads
-        self._arrays: tuple[Any, ...]
-        if isinstance(sample, CodedSample):  # its tree has the words
-            self._tree = sample.passing_tree if passing else sample.tree
-            self._arrays = None, None, None, sample.ends
-        else:
-            self._tree = sample.tree
-            self._arrays = sample.symbols, sample.offsets, sample.marks, sample.ends
+        self._words = sample.encoded
+        if passing and isinstance(self._words, FrontCodedWords):
+            self._words = replace(self._words, whole_tree=False)
+        kernels().prefix_tree(self._words)  # now, so that its size is known
 
     def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
         """Counts of the E-step; an impossible observation is an error that names it."""
         transitions, initial, logs = kernels().expected_counts(
-            *parameters, masks, *self._arrays, self.sample.counts, tree=self._tree, threads=self.threads
+            *parameters, masks, self._words, self.sample.counts, self.threads
         )
         if not np.isfinite(transitions).all():
             raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
@@ -61,9 +59,7 @@ class InMemory:
 
     def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
         """Log-probability of what was seen, for each distinct observation."""
-        logs: Floats = kernels().log_probabilities(
-            *parameters, masks, *self._arrays, tree=self._tree, threads=self.threads
-        )
+        logs: Floats = kernels().log_probabilities(*parameters, masks, self._words, self.threads)
         return logs
 
     def loss(self, parameters: Parameters, masks: Masks) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Mark, Sample
 from cutpoint.em.shards import Shards
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.parts import States
@@ -20,17 +21,15 @@ class Evidence(NamedTuple):
     """Arguments of the kernels that describe a sample, in their order."""
 
     masks: NDArray[np.bool_]
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    marks: NDArray[np.int32] | None
-    ends: NDArray[np.int32]
+    words: EncodedWords
 
 
 def evidence(acceptor: Acceptor, sample: Sample) -> Evidence:
-    """Arrays of a sample for the kernels; unknown symbols and states are refused."""
+    """Masks and words of a sample for the kernels; unknown symbols and states are refused."""
     check_acceptor(acceptor)
     check_sample(sample)
-    return Evidence(mark_masks(acceptor, sample), *acceptor.encode(sample), sample.marks, sample.ends)
+    same = sample.recoded(acceptor.alphabet)
+    return Evidence(mark_masks(acceptor, same), same.decoded)
 
 
 def mark_masks(acceptor: Acceptor, sample: Sample | Shards) -> NDArray[np.bool_]:

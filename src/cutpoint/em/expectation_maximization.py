@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.em.ascent import MAX_STEPS, TOLERANCE, Limits, ascend
 from cutpoint.em.counts import Counts, impossible_sentence
 from cutpoint.em.engine import Parameters
@@ -19,6 +18,7 @@ from cutpoint.em.m_step import m_step
 from cutpoint.errors import ImpossibleObservation, TooLarge
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 
@@ -72,19 +72,18 @@ def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
     (array([0., 1., 0., 2., 0., 0., 0., 0.]),)
     """
     check_paths(acceptor, sample)
-    arrays = evidence(acceptor, sample)
-    return tuple(count * _posterior(acceptor, arrays, sample, r)[0] for r, count in enumerate(sample.counts.tolist()))
+    seen = evidence(acceptor, sample)
+    return tuple(count * _posterior(acceptor, seen, sample, r)[0] for r, count in enumerate(sample.counts.tolist()))
 
 
 def enumerated_counts(acceptor: Acceptor, sample: Sample) -> Counts:
     """E-step of Alg. 1: the matrix U, and from it the sufficient statistic v by counting along the paths."""
     transitions, initial = np.zeros_like(acceptor.transitions), np.zeros_like(acceptor.initial)
-    arrays, logs = evidence(acceptor, sample), []
+    seen, logs = evidence(acceptor, sample), []
     for r, count in enumerate(sample.counts.tolist()):
-        posterior, log_probability, paths = _posterior(acceptor, arrays, sample, r)
-        word = arrays.symbols[arrays.offsets[r] : arrays.offsets[r + 1]]
+        posterior, log_probability, paths = _posterior(acceptor, seen, sample, r)
         np.add.at(initial, paths[0], count * posterior)
-        for symbol, (before, after) in zip(word, pairwise(paths), strict=True):
+        for symbol, (before, after) in zip(seen.words.word(r), pairwise(paths), strict=True):
             np.add.at(transitions[symbol], (before, after), count * posterior)
         logs.append(count * log_probability)
     return Counts(transitions, initial, math.fsum(logs))
@@ -103,15 +102,11 @@ def check_paths(acceptor: Acceptor, sample: Sample) -> None:
         )
 
 
-def _posterior(acceptor: Acceptor, arrays: Evidence, sample: Sample, r: int) -> tuple[Floats, float, NDArray[np.int64]]:
+def _posterior(acceptor: Acceptor, given: Evidence, sample: Sample, r: int) -> tuple[Floats, float, NDArray[np.int64]]:
     """Posterior of every path of observation r, the log-probability of its evidence, and the paths ``[i, path]``."""
-    start, stop = arrays.offsets[r], arrays.offsets[r + 1]
-    word = arrays.symbols[start:stop]
+    word = given.words.word(r)
     paths = _all_paths(acceptor.n_states, len(word) + 1)
-    seen = np.ones((len(word) + 1, acceptor.n_states), dtype=np.bool_)
-    if arrays.marks is not None:
-        seen = arrays.masks[arrays.marks[start + r : stop + r + 1]]
-    seen[-1] &= arrays.masks[arrays.ends[r]]
+    (seen,) = given.words.evidence(given.masks, np.array([r]))
     with np.errstate(divide="ignore"):
         logs = np.log(acceptor.initial)[paths[0]] + np.log(seen[0])[paths[0]]
         for i, symbol in enumerate(word):

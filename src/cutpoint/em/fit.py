@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from cutpoint.data.names import counted
 from cutpoint.errors import MissingExtra
 from cutpoint.model import Acceptor
+from cutpoint.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

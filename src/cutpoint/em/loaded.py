@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Alphabet, Mark, Sample
-from cutpoint.data.sample import CodedSample, bare, clothed, drawn
+from cutpoint.data import Alphabet, Sample
 from cutpoint.em.counts import Counts
 from cutpoint.em.engine import Floats, InMemory, Masks, Parameters
 from cutpoint.em.shards import Head, Shard
 from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords
 
 
 class Loaded:
@@ -31,16 +32,10 @@ class Loaded:
         self.memory = InMemory(sample, threads, passing)
 
     def __sizeof__(self) -> int:
-        held = {**self.sample.__dict__}
-        tree = held.pop("tree", None) or ()
-        arrays = {id(array): array for array in (*held.values(), *tree)}  # a tree of coded words has them too
-        return sum(getattr(array, "nbytes", 0) for array in arrays.values())
+        return self.sample.nbytes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        how = self.rows, self.memory.threads, self.passing
-        if isinstance(self.sample, CodedSample):
-            return Loaded, (self.sample, *how)
-        return _moved, (bare(self.sample), self.sample.alphabet, self.sample.mark_table, *how)
+        return Loaded, (self.sample, self.rows, self.memory.threads, self.passing)
 
 
 def load(shard: Shard, head: Head, alphabet: Alphabet, threads: int = 1, passing: bool = False) -> Loaded:
@@ -49,11 +44,6 @@ def load(shard: Shard, head: Head, alphabet: Alphabet, threads: int = 1, passing
     numbers = {mark: number for number, mark in enumerate(head.mark_table)}
     rows = np.array([numbers[mark] for mark in sample.mark_table], dtype=np.intp)
     return Loaded(sample, rows, threads, passing)
-
-
-def _moved(parts: dict[str, Any], alphabet: Alphabet, table: tuple[Mark, ...], *how: Any) -> Loaded:
-    """A loaded shard in the process that it was sent to, where its tree grows anew."""
-    return Loaded(clothed(parts, alphabet, table), *how)
 
 
 def counts(shard: Loaded, parameters: Parameters, masks: Masks) -> Counts:
@@ -72,22 +62,17 @@ def log_likelihood(shard: Loaded, members: Sequence[tuple[Parameters, Masks]], w
     return float((shard.sample.counts * mean).sum())
 
 
-def acceptances(shard: Loaded, parameters: Parameters, column: Floats) -> tuple[dict[str, Any], Floats]:
-    """Arrays of a shard with the acceptances of its words."""
-    sample = _spelled(shard.sample)
-    values = kernels().acceptances(*parameters, column, sample.symbols, sample.offsets, shard.memory.threads)
-    return bare(sample), values
+def acceptances(shard: Loaded, parameters: Parameters, column: Floats) -> tuple[EncodedWords, Floats, Floats]:
+    """Words of a shard without what was seen along the way, their counts and their acceptances."""
+    words = replace(shard.sample.encoded.decoded(), marks=None)
+    values = kernels().acceptances(*parameters, column, words, shard.memory.threads)
+    return words, shard.sample.counts, values
 
 
-def every(shard: Loaded, stride: int) -> dict[str, Any] | None:
-    """Arrays of every so many observations, marks by the table of the whole sample; None if there is none."""
-    rows = np.arange(stride // 2, len(shard.sample), stride)
-    if not len(rows):
+def every(shard: Loaded, stride: int) -> tuple[EncodedWords, Floats] | None:
+    """Every so many observations with their counts, marks by the table of the whole sample; None if there is none."""
+    chosen = np.arange(len(shard.sample)) % stride == stride // 2
+    if not chosen.any():
         return None
-    parts = drawn(_spelled(shard.sample), rows)
-    return parts | {"marks": None if parts["marks"] is None else shard.rows[parts["marks"]].astype(np.int32)}
-
-
-def _spelled(sample: Sample) -> Sample:
-    """A sample with its words spelled out, for once."""
-    return sample.spelled() if isinstance(sample, CodedSample) else sample
+    part = shard.sample.reweighted(np.where(chosen, shard.sample.counts, 0.0))
+    return part.decoded.recode(marks=shard.rows.astype(np.int32)), part.counts

@@ -14,9 +14,8 @@ from cutpoint.data import Alphabet
 from cutpoint.em.loaded import Loaded, load
 from cutpoint.em.pairwise import pairwise_sum
 from cutpoint.em.shards import Shards
-from cutpoint.em.workers import cores
 from cutpoint.exact import whole_number
-from cutpoint.kernels import MOST_THREADS
+from cutpoint.kernels import MOST_THREADS, cores
 
 SHARE = 0.5
 """Share of the free memory that shards may fill."""

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.data.names import Names, counted, shown
+from cutpoint.data.names import Names
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.counts import Counts
 from cutpoint.em.engine import Parameters
 from cutpoint.errors import InvalidArgument
 from cutpoint.model import Acceptor
+from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 Group = NDArray[np.intp]

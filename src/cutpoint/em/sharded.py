@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from cutpoint.data import Alphabet, Sample
-from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import shown
-from cutpoint.data.sample import clothed, one_after_the_other
 from cutpoint.em import loaded
 from cutpoint.em.counts import Counts
 from cutpoint.em.engine import Engine, Floats, InMemory, Masks, Parameters
 from cutpoint.em.local import Local
 from cutpoint.em.shards import Shards, held
 from cutpoint.errors import InvalidArgument
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.wording import shown
 
 
 class Sharded:
@@ -40,14 +41,16 @@ class Sharded:
 
     def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
         """Observations of each shard with their acceptances."""
-        for parts, values in self._placed.each(loaded.acceptances, parameters, column):
-            yield clothed(parts, self.alphabet, FIRST_MARKS), values
+        for words, counts, values in self._placed.each(loaded.acceptances, parameters, column):
+            yield Sample.from_encoded(words, counts, self.alphabet), values
 
     def part(self, most: int) -> Sample:
         """About so many distinct observations, taken evenly from all shards; all of them if there are no more."""
         stride = -(-len(self.shards) // most)
         parts = [part for part in self._placed.each(loaded.every, stride) if part is not None]
-        return clothed(one_after_the_other(parts), self.alphabet, self.shards.mark_table)
+        words, counts = zip(*parts, strict=True)
+        together = EncodedWords.concatenate(words), np.concatenate(counts)
+        return Sample.from_encoded(*together, self.alphabet, self.shards.mark_table)
 
     def close(self) -> None:
         """Let the shards go."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from cutpoint.data.alphabet import Alphabet
 from cutpoint.data.marks import FIRST_MARKS, Mark
-from cutpoint.data.names import counted
-from cutpoint.data.sample import Sample, bare
+from cutpoint.data.sample import Sample
 from cutpoint.errors import InvalidSample
+from cutpoint.wording import counted
 
 PER_OBSERVATION = 8 + 4 + 8 + 12
 """Bytes in memory of a count, a verdict, what tells a word, and an end in the tree."""
@@ -134,8 +134,9 @@ class Held:
     @property
     def checksum(self) -> str:
         """SHA-256 of the arrays."""
-        found = hashlib.sha256(repr([*self.sample.alphabet]).encode())
-        for array in bare(self.sample).values():
+        sample = self.sample
+        found = hashlib.sha256(repr([*sample.alphabet]).encode())
+        for array in (sample.symbols, sample.offsets, sample.ends, sample.marks, sample.counts):
             found.update(b"none" if array is None else array.tobytes())
         return found.hexdigest()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from cutpoint.kernels import cores
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -19,8 +20,3 @@ def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-
-
-def cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

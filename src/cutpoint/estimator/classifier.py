@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.evaluation import chosen_cut_point
 from cutpoint.data import Alphabet, Sample, Word
-from cutpoint.data.names import listed, shown
 from cutpoint.em import Counts, Stop
 from cutpoint.em.ascent import check_time_limit
 from cutpoint.em.e_step import check_threads
@@ -20,9 +19,11 @@ from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_o
 from cutpoint.estimator.stepwise import Running
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import Acceptor
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.search.learned import Learned
+from cutpoint.wording import listed, shown
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -243,13 +244,11 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
-        symbols, offsets = self._encoded(X)
+        words = self._encoded(X)
         acceptor = self.acceptor_
         masks = [self.labels_ == name for name in self.classes_[1:]]
         columns = [
-            kernels().acceptances(
-                acceptor.transitions, acceptor.initial, mask.astype(np.float64), symbols, offsets, self.threads
-            )
+            kernels().acceptances(acceptor.transitions, acceptor.initial, mask.astype(np.float64), words, self.threads)
             for mask in (masks if len(masks) == 1 else [self.labels_ == self.classes_[0], *masks])
         ]
         if len(columns) == 1:
@@ -261,17 +260,11 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
-        symbols, offsets = self._encoded(X)
-        acceptor = self.acceptor_
-        ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        columns = []
-        for name in self.classes_:
-            masks = np.stack([np.ones(acceptor.n_states, dtype=np.bool_), self.labels_ == name])
-            columns.append(
-                kernels().log_probabilities(
-                    acceptor.transitions, acceptor.initial, masks, symbols, offsets, None, ends, threads=self.threads
-                )
-            )
+        words, acceptor = self._encoded(X), self.acceptor_
+        columns = [
+            kernels().log_acceptances(acceptor.transitions, acceptor.initial, self.labels_ == name, words, self.threads)
+            for name in self.classes_
+        ]
         return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -302,7 +295,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values: Floats = np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0))
         return values
 
-    def _encoded(self, X: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
         check_threads(self.threads)
         return self._lexicon.encode(words_of(X))

@@ -11,7 +11,8 @@ from math import lcm
 from typing import Any
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact.numbers import entry, printable
+from cutpoint.exact.numbers import entry
+from cutpoint.wording import shown
 
 Polynomial = tuple[Fraction, ...]
 """Coefficients of 1, x, x², …; the last is not 0. The zero polynomial is ()."""
@@ -48,9 +49,7 @@ class AlgebraicNumber:
 
     def __init__(self, coefficients: Iterable[Any], low: Any, high: Any) -> None:
         if not isinstance(coefficients, Iterable):
-            raise InvalidArgument(
-                f"the coefficients of a root must be a list of numbers; got {printable(coefficients)}."
-            )
+            raise InvalidArgument(f"the coefficients of a root must be a list of numbers; got {shown(coefficients)}.")
         values = _irreducible(_trimmed([_rational(value) for value in coefficients]), _rational(low), _rational(high))
         self.__dict__.update(zip(("polynomial", "low", "high"), values, strict=True))
 
@@ -65,7 +64,7 @@ class AlgebraicNumber:
         """
         square = _rational(number)
         if square <= 0:
-            raise InvalidArgument(f"the square root of a positive number is meant; got {printable(number)}.")
+            raise InvalidArgument(f"the square root of a positive number is meant; got {shown(number)}.")
         return cls([-square, 0, 1], 0, square + 1)
 
     @property
@@ -239,11 +238,11 @@ def cut_point_value(value: object) -> CutPoint:
     except InvalidArgument:
         raise InvalidArgument(
             "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or a "
-            f"AlgebraicNumber); got {printable(value)}."
+            f"AlgebraicNumber); got {shown(value)}."
         ) from None
     if isinstance(number, float) and not math.isfinite(number):
         raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {number!r}.")
     exact = Fraction(number)
     if not 0 <= exact <= 1:
-        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {printable(value)}.")
+        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {shown(value)}.")
     return exact

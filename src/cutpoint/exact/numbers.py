@@ -8,6 +8,7 @@ from numbers import Rational
 import numpy as np
 
 from cutpoint.errors import InvalidArgument
+from cutpoint.wording import shown
 
 LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")
 """An exponent of five digits or more would make a number of as many digits."""
@@ -34,19 +35,11 @@ def entry(value: object) -> Fraction | float:
         raise InvalidArgument(f"a fraction needs a denominator other than 0; got {value!r}.") from None
     except (ValueError, OverflowError, InvalidOperation):
         pass
-    raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {printable(value)}.")
+    raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {shown(value)}.")
 
 
 def _plain(value: Rational) -> Fraction:
     return Fraction(int(value.numerator), int(value.denominator))
-
-
-def printable(value: object) -> str:
-    """Short text of anything a user may have given."""
-    try:
-        return repr(value)[:60]
-    except ValueError:
-        return "a number too long to print"
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
@@ -59,7 +52,7 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
     """
     limit = f", {least} or more" if most is None else f" from {least} to {most:,}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise InvalidArgument(f"{name} must be a whole number{limit}; got {printable(value)}.")
+        raise InvalidArgument(f"must be a whole number{limit}; got {shown(value)}.", argument=name)
     if value < least or (most is not None and value > most):
-        raise InvalidArgument(f"{name} must be a whole number{limit}; got {printable(value)}.")
+        raise InvalidArgument(f"must be a whole number{limit}; got {shown(value)}.", argument=name)
     return int(value)

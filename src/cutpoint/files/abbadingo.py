@@ -10,10 +10,10 @@ from itertools import chain
 
 from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.files.chunks import Chunk
 from cutpoint.files.streams import Block, refusal
+from cutpoint.wording import counted, listed, shown
 
 LARGEST_ALPHABET = 100_000
 """Symbols that a header may claim."""

@@ -13,7 +13,6 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from cutpoint.data.names import shown
 from cutpoint.errors import FormatError
 from cutpoint.files.model import Model, Options, in_floats, only_acceptor
 from cutpoint.files.numerals import number_of, numeral
@@ -21,6 +20,7 @@ from cutpoint.files.source import Source
 from cutpoint.files.transitions import Number, assembled, check_room
 from cutpoint.files.typed_names import name_of_token, token
 from cutpoint.model import Acceptor
+from cutpoint.wording import shown
 
 EPSILON = "<eps>"
 START = "start"

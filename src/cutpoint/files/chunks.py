@@ -8,14 +8,15 @@ from itertools import chain
 from typing import Any
 
 from cutpoint.data import Alphabet, Sample, Word
-from cutpoint.data.columns import Column, outcomes, sequences, verdict_of, weights, words
+from cutpoint.data.column_names import ColumnNames, given_columns, has_header, verdict_of
+from cutpoint.data.columns import Column, outcomes, sequences, weights, words
 from cutpoint.data.events import EventTable, gathered
 from cutpoint.data.marks import Verdict
-from cutpoint.data.names import counted, is_hashable, shown
+from cutpoint.data.names import is_hashable
 from cutpoint.errors import InvalidSample, UnknownSymbol
-from cutpoint.files.column_names import check_no_other, chosen_columns, given_columns, with_header
 from cutpoint.files.delimited import Rows
 from cutpoint.files.streams import REFUSED, refusal
+from cutpoint.wording import counted, shown
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,13 @@ def chunks_of(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> 
     rows = next(tables, None)
     if rows is None:
         raise refusal(name, "the file is empty.")
-    if rows.names is None and with_header(rows, given, options.get("header")):
-        names = [cell.strip() for cell in next(zip(*rows.columns, strict=True))]
-        rows = rows.without_first(names)
-    names_of_all = rows.names
-    roles = chosen_columns(rows, given, name)
-    later = (table if table.names is not None else table.named(names_of_all) for table in tables)
-    parts = _aligned(chain([rows], later), roles, names_of_all, name)
+    first = [column[0] for column in rows.columns]
+    if rows.names is None and has_header(first, given, options.get("header")):
+        rows = rows.without_first([cell.strip() for cell in first])
+    header = ColumnNames(rows.names, len(rows.columns), name)
+    roles = header.chosen(given, rows.columns)
+    later = (table if table.names is not None else table.named(rows.names) for table in tables)
+    parts = _aligned(chain([rows], later), roles, header)
     if "event" in roles:
         yield _event_chunk(list(parts), roles, name, options)
         return
@@ -104,11 +105,16 @@ def chunks_of(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> 
         raise refusal(name, "the file has a header and no rows.")
 
 
-def _aligned(tables: Iterator[Rows], roles: dict[str, int], names: list[str] | None, name: str) -> Iterator[Rows]:
+def _aligned(tables: Iterator[Rows], roles: dict[str, int], header: ColumnNames) -> Iterator[Rows]:
     """Only the columns that were chosen, in the order of the roles; missing throughout where a part lacks one."""
+    names = header.names
     for table in tables:
-        if names is not None:
-            check_no_other(table, names, roles, name)
+        if names is not None and (found := header.overlooked(table.names or (), roles)):
+            raise refusal(
+                header.where,
+                f"{shown(found[0])} first occurs after {table.unit} {table.lines[0]}; the first {table.unit} must have "
+                "it too, null if it is missing.",
+            )
         columns = []
         for k in roles.values():
             place: int | None = k
@@ -157,9 +163,6 @@ def _event_chunk(parts: list[Rows], roles: dict[str, int], name: str, options: M
     if not lines:
         raise refusal(name, "the file has a header and no rows.")
     rows = Rows(parts[0].names, columns, lines, parts[0].unit)
-    for role in ("id", "event"):
-        if role not in roles:
-            raise refusal(name, f"a table of events needs a column for {role}. Name it with {role}=….")
     found = gathered(EventTable(**_columns(rows, roles, name)), options.get("positive"))
     counts, unit = found.weights, rows.unit
     first = [lines[r] for r in found.rows]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.files.streams import LONGEST_LINE, Block, refusal
+from cutpoint.wording import counted, shown
 
 
 @dataclass(frozen=True)

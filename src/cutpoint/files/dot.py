@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutpoint.data.names import counted, shown
 from cutpoint.drawing.diagram import Diagram, Look, Wording, state_diagram
 from cutpoint.drawing.dot_text import dot_text
 from cutpoint.errors import FormatError
@@ -27,6 +26,7 @@ from cutpoint.files.source import MOST_LINES, Source
 from cutpoint.files.transitions import Number, assembled, check_room
 from cutpoint.files.typed_names import MARK, is_unicode, name_of_token, token
 from cutpoint.model import Acceptor
+from cutpoint.wording import counted, shown
 
 _ENCLOSING = re.compile(r"[()\[\]{}'\"]")
 _MEANT = re.compile(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cutpoint.data.names import shown
 from cutpoint.errors import FormatError
 from cutpoint.files.mdp import State, acceptor_of, n_choices, process
 from cutpoint.files.model import Model, Options, only_acceptor
 from cutpoint.files.numerals import number_of, numeral
 from cutpoint.files.source import Source
 from cutpoint.files.transitions import check_room
+from cutpoint.wording import shown
 
 _HEAD = """// one action per symbol; final states are labelled accept
 @type: MDP

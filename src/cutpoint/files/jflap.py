@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import NoReturn
 from xml.parsers import expat
 
-from cutpoint.data.names import shown
 from cutpoint.errors import FormatError, InvalidArgument
 from cutpoint.files.model import Model, Options
 from cutpoint.files.source import MOST_TEXT, Source
 from cutpoint.files.transitions import Number, assembled, check_room
 from cutpoint.model import Acceptor
+from cutpoint.wording import shown
 
 SINK = "sink"
 MOST_DEPTH = 10

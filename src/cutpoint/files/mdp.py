@@ -11,12 +11,12 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cutpoint.data.names import counted, shown
 from cutpoint.files.model import Options
 from cutpoint.files.source import Source
 from cutpoint.files.transitions import Number, assembled, check_room
 from cutpoint.files.typed_names import name_of_token, token
 from cutpoint.model import Acceptor
+from cutpoint.wording import counted, shown
 
 INIT, ACCEPT, START, DEADLOCK = "init", "accept", "start", "deadlock"
 RESERVED = (INIT, ACCEPT, START, DEADLOCK)

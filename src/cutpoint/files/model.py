@@ -9,11 +9,11 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Literal
 
-from cutpoint.data.names import counted, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value
 from cutpoint.files.typed_names import is_short, is_unicode
 from cutpoint.model import Acceptor
+from cutpoint.wording import counted, shown
 
 Scalar = str | int | float | bool | None
 Weights = Literal["log", "probability"]

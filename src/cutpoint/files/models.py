@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from cutpoint.data.names import counted, shown
 from cutpoint.data.storage import write_together
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.files import att, dot, drn, jflap, npz, prism, tikz
@@ -18,6 +17,7 @@ from cutpoint.files import json as json_file
 from cutpoint.files.model import Model, Options, Scalar, Weights
 from cutpoint.files.source import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor
+from cutpoint.wording import counted, shown
 
 
 @dataclass(frozen=True)

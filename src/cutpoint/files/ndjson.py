@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cutpoint.data import Observation, Sample
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.files.delimited import Rows
 from cutpoint.files.streams import Block, refusal
+from cutpoint.wording import shown
 
 
 def rows_of(blocks: Iterable[Block], name: str) -> Iterator[Rows]:

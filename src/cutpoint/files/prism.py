@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cutpoint.data.names import shown
 from cutpoint.files.mdp import ACCEPT, DEADLOCK, INIT, State, acceptor_of, each_choice, n_choices, process
 from cutpoint.files.model import Model, Options, in_floats, only_acceptor
 from cutpoint.files.numerals import number_of, numeral
 from cutpoint.files.source import Source
 from cutpoint.files.transitions import Number, check_room
+from cutpoint.wording import shown
 
 _LABEL = re.compile(r'([0-9]{1,18})="([^"]*)"')
 _LABELLED = re.compile(r"([0-9]{1,18}):((?: +[0-9]{1,18})*)")

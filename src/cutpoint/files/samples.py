@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 from cutpoint.data import Alphabet, Sample, Symbol
-from cutpoint.data.names import shown
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.files import abbadingo, delimited, ndjson, parquet
 from cutpoint.files.chunks import Chunk, chunks_of
-from cutpoint.files.column_names import ReadOptions
 from cutpoint.files.streams import COMPRESSED, Source, blocks, decompressor, extensions, name_of, refusal
+from cutpoint.wording import shown
 
 FORMATS = {
     ".tsv": "tsv",
@@ -29,6 +28,27 @@ FORMATS = {
 """Formats by extension."""
 MERGED_AT = 1 << 23
 """Words and symbols that are gathered before they are merged."""
+
+
+class ReadOptions(TypedDict, total=False):
+    """How to read a file of words: see ``read_sample``."""
+
+    format: str | None
+    word: str | int | None
+    accepted: str | int | None
+    weight: str | int | None
+    verdicts: str | int | None
+    states: str | int | None
+    id: str | int | None
+    event: str | int | None
+    order: str | int | None
+    outcome: str | int | None
+    verdict: str | int | None
+    separator: str | None
+    positive: object
+    header: bool | None
+    delimiter: str | None
+    alphabet: Iterable[Symbol] | None
 
 
 def read_sample(path: Source, **options: Unpack[ReadOptions]) -> Sample:
@@ -94,7 +114,9 @@ def _merged(found: list[Sample]) -> list[Sample]:
 
 
 def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
-    return Sample.joined(found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet)
+    return Sample.concatenate(
+        found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
+    )
 
 
 def read_chunks(path: Source, **options: Unpack[ReadOptions]) -> Iterator[Chunk]:

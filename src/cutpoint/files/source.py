@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from cutpoint.data.names import counted
 from cutpoint.errors import FormatError, InvalidFile
+from cutpoint.wording import counted
 
 MOST_TEXT = 2**27
 """Most bytes of a text, unpacked: a file that was saved stays below, a bomb does not."""

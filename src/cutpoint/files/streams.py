@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from cutpoint.data.names import counted
 from cutpoint.errors import CutpointError, FormatError, InvalidFile, MissingExtra
+from cutpoint.wording import counted
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, ``"-"`` for standard input, or a file that is open."""

@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.files.source import Source
 from cutpoint.files.typed_names import is_unicode, name_of
+from cutpoint.wording import counted, listed, shown
 
 MOST_VALUES = 2_500_000
 """Most values of a document: each takes tens of bytes of memory for as little as one byte of text."""

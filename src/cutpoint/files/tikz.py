@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from cutpoint.data.names import counted, shown
 from cutpoint.drawing.tikz_text import SPECIAL, tikz_text
 from cutpoint.errors import FormatError
 from cutpoint.files.dot import Drawing, DrawnArrow, DrawnNode, whole_diagram
 from cutpoint.files.model import Model, Options
 from cutpoint.files.source import MOST_LINES, Source
+from cutpoint.wording import counted, shown
 
 START = r"\node (start0) at (0, 1) {start}; and \path (start0) edge[dashed] (0);"
 """How it is drawn that runs start in the node 0."""

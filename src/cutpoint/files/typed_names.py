@@ -11,8 +11,8 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
+from cutpoint.wording import shown
 
 MOST_DEPTH = 100
 """Deepest nesting of tuples in a name."""

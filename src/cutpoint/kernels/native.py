@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cutpoint.kernels import _native, cores, reference
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.merging import ROUNDS_PER_STATE, MergedMachine
-from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Floats, Masks, Occupancy, matrix
-from cutpoint.kernels.words import Codes, EncodedWords, Offsets
+from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Floats, Occupancy, matrix
+from cutpoint.kernels.words import Codes, EncodedWords, Masks, Offsets
 
 __all__ = [
     "acceptances",

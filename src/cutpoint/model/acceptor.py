@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample, State, Symbol, Word, Words
-from cutpoint.data.names import counted, shown
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import cut_point_value, exceeds, whole_number
 from cutpoint.exact import recursions as tables
 from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import substitution
 from cutpoint.model.algebra import product
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.quintuple import Floats, Quintuple
 from cutpoint.model.randomness import generator, sampled_runs
+from cutpoint.wording import counted, shown
 
 
 class Acceptor(Quintuple):
@@ -101,7 +102,7 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).acceptance("01")  # 0.10 in base 2
         0.5
         """
-        return float(self.encoded_acceptances(*self._alone(word))[0])
+        return float(self.encoded_acceptances(self._alone(word))[0])
 
     def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.
@@ -109,7 +110,7 @@ class Acceptor(Quintuple):
         ``threads`` is the number of threads, all cores unless told; the result does not depend on it.
         The error is relative, about n(l + 2) roundings, down to 1e-300; use :meth:`log_acceptances` below that.
         """
-        return self.encoded_acceptances(*self.encode(words), threads)
+        return self.encoded_acceptances(self.encode(words), threads)
 
     def log_acceptance(self, word: Word) -> float:
         """Natural logarithm of the acceptance probability: accurate far below 1e-308; -inf if it is 0.
@@ -120,11 +121,11 @@ class Acceptor(Quintuple):
         >>> fading.acceptance("a" * 1000), round(fading.log_acceptance("a" * 1000), 6)
         (0.0, -6907.755279)
         """
-        return float(self._log_acceptances(*self._alone(word))[0])
+        return float(self._log_acceptances(self._alone(word))[0])
 
     def log_acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Natural logarithm of each word's acceptance probability, -inf exactly where a word can't be accepted."""
-        return self._log_acceptances(*self.encode(words), threads)
+        return self._log_acceptances(self.encode(words), threads)
 
     def exact_acceptance(self, word: Word) -> Fraction:
         r"""Acceptance probability :math:`\pi P(x) f` as a rational number; floats count as their exact binary values.
@@ -295,7 +296,7 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        (run,) = sampled_runs(self.transitions, self.initial, *self._alone(word), generator(rng))
+        (run,) = sampled_runs(self.transitions, self.initial, self._alone(word), generator(rng))
         return tuple(self.states[s] for s in run)
 
     # -- Operations on acceptance probabilities -----------------------------------------------------------------
@@ -330,27 +331,18 @@ class Acceptor(Quintuple):
         """Acceptance of a word repeated k times, k as large as you like: see :mod:`cutpoint.model.substitution`."""
         return substitution.power_acceptance(self, word, exponent, exact)
 
-    def encoded_acceptances(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
-    ) -> Floats:
+    def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
         if threads is not None:
             whole_number("threads", threads, least=1, most=MOST_THREADS)
-        scores: Floats = kernels().acceptances(
-            self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets, threads
-        )
+        column = self.final.astype(np.float64)
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, column, words, threads)
         return scores
 
-    def _log_acceptances(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
-    ) -> Floats:
+    def _log_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         if threads is not None:
             whole_number("threads", threads, least=1, most=MOST_THREADS)
-        masks = np.stack([np.ones_like(self.final), self.final])
-        ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        logs: Floats = kernels().log_probabilities(
-            self.transitions, self.initial, masks, symbols, offsets, None, ends, threads=threads
-        )
+        logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
         return logs
 
     def _recursions(self, exact: bool) -> tuple[Any, NDArray[Any], NDArray[Any]]:
@@ -359,10 +351,10 @@ class Acceptor(Quintuple):
             return tables, self.exact_transitions, self.exact_initial
         return kernels(), self.transitions, self.initial
 
-    def _alone(self, word: Word) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes and offsets of a single word."""
+    def _alone(self, word: Word) -> EncodedWords:
+        """Codes of a single word."""
         codes = self.alphabet.encode_word(word)
-        return codes, np.array([0, len(codes)], dtype=np.int64)
+        return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
 
     def _seen_at_end(self, accepted: bool | None) -> NDArray[np.bool_]:
         if accepted is None:

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import State, Symbol
-from cutpoint.data.names import listed, shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.model.parts import ROW_TOLERANCE
 from cutpoint.model.quintuple import Quintuple
 from cutpoint.model.text import number
+from cutpoint.wording import listed, shown
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor

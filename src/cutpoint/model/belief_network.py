@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import State, Word
-from cutpoint.data.names import counted
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

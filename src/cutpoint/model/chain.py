@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import counted
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import recursions as exact
 from cutpoint.exact import recursions as tables
 from cutpoint.exact import whole_number
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

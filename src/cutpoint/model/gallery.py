@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data import Alphabet, State, Symbol
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry, whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import States
 from cutpoint.model.randomness import generator
+from cutpoint.wording import shown
 
 __all__ = [
     "customers",

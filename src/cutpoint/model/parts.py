@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
-from cutpoint.data.names import Names, listed, shown, suggestion
+from cutpoint.data.names import Names
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState, UnknownSymbol
 from cutpoint.exact import entry
 from cutpoint.model.text import number
+from cutpoint.wording import listed, shown, suggestion
 
 ROW_TOLERANCE = 1e-9
 """How far a row of floats may be from summing to 1."""

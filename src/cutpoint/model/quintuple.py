@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, Sample, State, Symbol, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
 from cutpoint.exact import Integral, integral, whole_number
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import parts, text
 from cutpoint.model.parts import States
 
@@ -129,12 +130,11 @@ class Quintuple:
         """Final states, in the order of the states."""
         return tuple(state for state, kept in zip(self.states, self.final, strict=True) if kept)
 
-    def encode(self, words: Words | Sample) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes and offsets of words or of a sample's distinct words, in the order of this alphabet."""
+    def encode(self, words: Words | Sample) -> EncodedWords:
+        """Codes of words or of a sample's distinct words, in the order of this alphabet."""
         if not isinstance(words, Sample):
             return self.alphabet.encode(words)
-        same = words.recoded(self.alphabet)
-        return same.symbols, same.offsets
+        return words.recoded(self.alphabet).decoded
 
     def table(self, width: int = 100, digits: int = 4) -> str:
         """All matrices as plain text; an arrow marks the states it can start in, a star the final ones.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.wording import shown
 
 
 def generator(rng: np.random.Generator | int) -> np.random.Generator:
@@ -27,20 +28,19 @@ def generator(rng: np.random.Generator | int) -> np.random.Generator:
 def sampled_runs(
     transitions: NDArray[np.float64],
     initial: NDArray[np.float64],
-    symbols: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    words: EncodedWords,
     rng: np.random.Generator,
 ) -> list[NDArray[np.int64]]:
     """One random run per word: codes of its n + 1 states. A transition of probability 0 is never made."""
-    starts, lengths = offsets[:-1] + np.arange(len(offsets) - 1), np.diff(offsets)
-    draws = rng.random(int(offsets[-1]) + len(lengths))
+    starts, lengths = words.positions[:-1], words.lengths
+    draws = rng.random(int(words.positions[-1]))
     runs = np.empty(len(draws), dtype=np.int64)
     runs[starts] = _drawn(np.broadcast_to(initial, (len(lengths), len(initial))), draws[starts])
     order = np.argsort(-lengths, kind="stable")
     for i in range(int(lengths.max(initial=0))):
         active = order[: np.searchsorted(-lengths[order], -i)]
         place = starts[active] + i
-        rows = transitions[symbols[offsets[active] + i], runs[place]]
+        rows = transitions[words.symbols[words.offsets[active] + i], runs[place]]
         runs[place + 1] = _drawn(rows, draws[place + 1])
     return np.split(runs, starts[1:])
 

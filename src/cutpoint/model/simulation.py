@@ -9,12 +9,12 @@ import numpy as np
 
 from cutpoint.data import Alphabet, PlainWord, Sample, Symbol, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.data.names import shown
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.randomness import generator, sampled_runs
+from cutpoint.wording import shown
 
 MOST_SYMBOLS = 10**9
 """Most symbols that random words may have together."""
@@ -63,7 +63,7 @@ def simulate(
         raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
     check_acceptor(acceptor)
     draws, listed = generator(rng), list(each_word(words))
-    runs = sampled_runs(acceptor.transitions, acceptor.initial, *acceptor.encode(listed), draws)
+    runs = sampled_runs(acceptor.transitions, acceptor.initial, acceptor.encode(listed), draws)
     if seen == "nothing":
         return Sample(listed, alphabet=acceptor.alphabet)
     if seen == "states":

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word
-from cutpoint.data.names import Names, counted, shown
+from cutpoint.data.names import Names
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import lowest_terms, whole_number
 from cutpoint.model.algebra import combined
 from cutpoint.model.parts import States
+from cutpoint.wording import counted, shown
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.data.names import counted, plain
+from cutpoint.wording import counted, plain
 
 if TYPE_CHECKING:
     from cutpoint.model.quintuple import Quintuple

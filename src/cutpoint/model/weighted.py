@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word, Words
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
 from cutpoint.exact import Integral, entry, integral
 from cutpoint.kernels import kernels
@@ -19,6 +18,7 @@ from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import read_array
 from cutpoint.model.quintuple import Floats, fractions, frozen
 from cutpoint.model.text import LINE
+from cutpoint.wording import counted, listed, shown
 
 
 class SameLanguage(NamedTuple):
@@ -120,10 +120,10 @@ class WeightedAutomaton:
 
     def values(self, words: Words) -> Floats:
         """Value of each word as a float."""
-        symbols, offsets = self.alphabet.encode(words)
+        encoded = self.alphabet.encode(words)
         if not self.dimension:
-            return np.zeros(len(offsets) - 1)
-        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, symbols, offsets)
+            return np.zeros(len(encoded))
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, encoded)
         return scores
 
     def exact_value(self, word: Word) -> Fraction:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.em.engine import Parameters
 from cutpoint.search.labelling import Kinds, Labelling
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 Place = tuple[Parameters, Kinds]

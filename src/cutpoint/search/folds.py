@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.names import counted
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import listed
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.wording import listed
 
 Kinds = NDArray[np.int32]
 """Label of each state."""

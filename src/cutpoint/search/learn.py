@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.data.names import shown
 from cutpoint.em.ascent import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.e_step import check_threads
@@ -18,9 +17,9 @@ from cutpoint.em.engine import Engine, Parameters
 from cutpoint.em.evidence import check_evidence, check_sample_or_shards
 from cutpoint.em.sharded import Sharded, check_engine
 from cutpoint.em.shards import Shards, held
-from cutpoint.em.workers import cores
 from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
+from cutpoint.kernels import cores
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.randomness import generator
@@ -30,6 +29,7 @@ from cutpoint.search.learned import Learned, Member, Round, unused_sentence
 from cutpoint.search.rounds import LAST_STEPS, TEAM_STEPS, Search, SearchProgress
 from cutpoint.search.settings import Hidden, Named, Setting
 from cutpoint.search.starts import Start
+from cutpoint.wording import shown
 
 PRIOR = 0.01
 """Pseudo-counts of every cell."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.data.names import counted, listed
 from cutpoint.em.fit import Fit, plot_axes
 from cutpoint.model import Acceptor
 from cutpoint.search.folds import standard_error
+from cutpoint.wording import counted, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

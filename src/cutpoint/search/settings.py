@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import Alphabet
-from cutpoint.data.names import counted, listed, shown
 from cutpoint.em.engine import Parameters
 from cutpoint.em.evidence import table_masks
 from cutpoint.em.m_step import shares
@@ -20,6 +19,7 @@ from cutpoint.model.parts import States
 from cutpoint.search.deterministic import Machine, Place, simplest
 from cutpoint.search.labelling import Kinds, Labelling
 from cutpoint.search.starts import SMOOTHING, Start, all_starts, random_parameters, smoothed
+from cutpoint.wording import counted, listed, shown
 
 Masks = NDArray[np.bool_]
 

@@ -11,12 +11,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cutpoint.data import Alphabet
-from cutpoint.data.names import shown
 from cutpoint.em.loaded import Loaded, load
 from cutpoint.em.pairwise import pairwise_sum
 from cutpoint.em.shards import Head, Shard, Shards
 from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
 from cutpoint.kernels import kernel_info
+from cutpoint.wording import shown
 
 PACKAGE = "cutpoint"
 

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from cutpoint.data import Alphabet, Sample
+from cutpoint.data.column_names import names_events
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.names import listed
-from cutpoint.data.sample import clothed
 from cutpoint.data.storage import content_of, matching
 from cutpoint.em.shards import Head, Held, Shards, Size
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
-from cutpoint.files.column_names import EVENT_TABLE, WORD_TABLE, ReadOptions
-from cutpoint.files.samples import read_sample
+from cutpoint.files.samples import ReadOptions, read_sample
 from cutpoint.files.streams import extensions
+from cutpoint.kernels import kernels
 from cutpoint.shards.manifest import read_manifest
-from cutpoint.shards.packing import in_order, order_of
+from cutpoint.shards.packing import order_of
+from cutpoint.wording import listed
 
 OBSERVATIONS = 100_000
 """Distinct observations of a shard, unless told."""
@@ -116,7 +116,7 @@ class ShardedSample(Shards):
     def _of_tables(cls, paths: Paths, kind: str, options: ReadOptions) -> ShardedSample:
         reading: dict[str, Any] = {"format": kind, **options}
         names = files_of(paths)
-        if len(names) > 1 and any(reading.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys()):
+        if len(names) > 1 and names_events(reading):
             raise InvalidArgument(
                 "events of one id may stand in several files, so tables of events are gathered first: use "
                 "write_shards(...) or cutpoint shard."
@@ -170,14 +170,13 @@ def _read(name: str, options: dict[str, Any]) -> tuple[str, Sample]:
 
 
 def _edges(sample: Sample) -> int:
-    tree: Any = sample.tree
+    tree: Any = kernels().prefix_tree(sample.encoded)
     return 0 if tree is None else len(tree[1])
 
 
 def _held(sample: Sample, rows: Any, number: int) -> Held:
-    part = clothed(in_order(sample, rows), sample.alphabet, sample.mark_table)
-    parts = in_order(part, order_of(part, by_steps=True))
-    return Held(clothed(parts, sample.alphabet, sample.mark_table), f"shard {number} of the sample in memory")
+    part = sample.take(rows)
+    return Held(part.take(order_of(part, by_steps=True)), f"shard {number} of the sample in memory")
 
 
 def is_folder_of_shards(path: str) -> bool:
