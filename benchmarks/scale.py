@@ -29,15 +29,12 @@ from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
 import cutpoint as cp
-from cutpoint.em.engine import Parameters
-from cutpoint.em.evidence import mark_masks
-from cutpoint.em.pairwise import pairwise_sum
-from cutpoint.em.sharded import Sharded
-from cutpoint.em.shards import Head, Size
+from cutpoint.data.marks import FIRST_MARKS
+from cutpoint.em.counts import pairwise_sum
+from cutpoint.em.observations import Parameters, mark_masks
 from cutpoint.kernels.words import EncodedWords, offsets_of
 from cutpoint.shards.dask import FAN, block_size
-from cutpoint.shards.manifest import NAME, manifest
-from cutpoint.shards.packing import Packed, arrays_of, file_of
+from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "scale.json"
@@ -66,9 +63,9 @@ def simulated(folder: Path, shards: int, words: int = SHARD, seed: int = 0) -> c
         content, checksum = file_of(arrays)
         name = f"shard-{number:06d}"
         (folder / name).write_bytes(content)
-        size = Size(sample.total, len(sample), len(sample.symbols), len(arrays["codes"]), coded=True)
-        parts.append(Packed(name, checksum, size))
-    (folder / NAME).write_bytes(manifest(Head(alphabet), parts, has_evidence=True))
+        size = ShardSize(sample.total, len(sample), len(sample.symbols), len(arrays["codes"]), coded=True)
+        parts.append(ShardFile(name, checksum, size))
+    (folder / MANIFEST).write_bytes(Manifest(alphabet, FIRST_MARKS, tuple(parts), True).content())
     return cp.ShardedSample.open(folder)
 
 
@@ -175,8 +172,8 @@ def memory(folder: Path) -> dict[str, Any]:
         part = few.parts[len(parts) % 64]
         name = f"shard-{len(parts):06d}"
         (large / name).hardlink_to(part.name)
-        parts.append(Packed(name, part.checksum, part.size))
-    (large / NAME).write_bytes(manifest(few.head, parts, has_evidence=True))
+        parts.append(ShardFile(name, part.checksum, part.size))
+    (large / MANIFEST).write_bytes(Manifest(few.alphabet, few.mark_table, tuple(parts), True).content())
     sample = cp.ShardedSample.open(large)
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1"}
     run = subprocess.run(
@@ -212,7 +209,7 @@ def in_turns(sample: cp.ShardedSample, engines: list[Any], states: int, rounds: 
     """Seconds of an E-step of each engine, which take turns, so that other work on the machine disturbs all alike."""
     acceptor = cp.random_acceptor(states, sample.alphabet, rng=7)
     place, masks = Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)
-    wheres = [Sharded(sample, acceptor.alphabet, engine) for engine in engines]
+    wheres = [engine.observe(sample, acceptor.alphabet) for engine in engines]
     first = [where.expected_counts(place, masks).transitions.tobytes() for where in wheres]
     assert len(set(first)) == 1, "the engines differ"
     rows = [
@@ -248,10 +245,9 @@ def overhead(folder: Path) -> dict[str, Any]:
             pickle.dumps((Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)))
         )
         found["bytes back per sum"] = len(pickle.dumps(counts))
-        where = Sharded(sample, acceptor.alphabet, engine)
-        where.expected_counts(Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample))
-        found["worker memory bytes"] = sorted(client.run(resident).values())
-        where.close()
+        with engine.observe(sample, acceptor.alphabet) as data:
+            data.expected_counts(Parameters.of(acceptor), mark_masks(acceptor, sample))
+            found["worker memory bytes"] = sorted(client.run(resident).values())
         empty = [client.submit(int, k, pure=False) for k in range(2000)]
         found["seconds per empty task"] = timed(lambda: client.gather(empty)) / 2000
     return found

@@ -1,8 +1,7 @@
-"""Settings of all tests; ``--engine=dask`` reruns the learning suite on a cluster of two processes."""
+"""Settings of all tests; ``--engine=local`` or ``--engine=dask`` reruns the tests that take an engine through it."""
 
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -13,18 +12,9 @@ settings.register_profile(
 )
 settings.load_profile("cutpoint")
 
-LEARNING_SUITE = (
-    "test_learning.py",
-    "test_baum_welch.py",
-    "test_checkpoint.py",
-    "test_complete.py",
-    "test_select.py",
-    "test_uncertainty.py",
-)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--engine", choices=["dask"], help="rerun the learning suite through this engine")
+    parser.addoption("--engine", choices=["local", "dask"], help="run only the tests that take an engine, through this")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,7 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--engine"):
-        chosen = [item for item in items if item.path.name in LEARNING_SUITE]
+        chosen = [item for item in items if "engine" in getattr(item, "fixturenames", ())]
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen
         for item in chosen:
@@ -43,51 +33,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.obj._hypothesis_internal_use_settings = settings(given, max_examples=3)  # type: ignore[attr-defined]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _through_the_engine(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With ``--engine=dask``: what InMemory is asked in this process is answered by a cluster, from two shards."""
-    if not request.config.getoption("--engine"):
-        yield
+@pytest.fixture(scope="session")
+def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Who works on samples: None, or with ``--engine`` two threads or processes that get every sample in two shards."""
+    chosen = request.config.getoption("--engine")
+    if chosen is None:
+        yield None
         return
-    from cutpoint.em import loaded
-    from cutpoint.em.engine import InMemory
-    from cutpoint.shards.engines import Dask
+    from cutpoint.shards.engines import Dask, Local
 
+    if chosen == "local":
+        yield InTwoShards(Local(2, memory=0))
+        return
     distributed: Any = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
-        pytest.MonkeyPatch.context() as patch,
     ):
-        engine = Dask(client)
-        places: WeakKeyDictionary[InMemory, Any] = WeakKeyDictionary()
-
-        def placed(memory: InMemory) -> Any:
-            if memory not in places:
-                places[memory] = engine.load(_halves(memory.sample), memory.sample.alphabet)
-            return places[memory]
-
-        def logs(memory: InMemory, parameters: Any, masks: Any) -> Any:
-            return np.concatenate(list(placed(memory).each(_logs, parameters, masks)))
-
-        patch.setattr(
-            InMemory,
-            "expected_counts",
-            lambda memory, *given, **named: placed(memory).total(loaded.counts, *given, *named.values()),
-        )
-        patch.setattr(InMemory, "log_likelihoods", logs)
-        yield
+        yield InTwoShards(Dask(client))
 
 
-def _logs(shard: Any, parameters: Any, masks: Any) -> Any:
-    return shard.memory.log_likelihoods(parameters, masks[shard.rows])
+class InTwoShards:
+    """An engine that gives another one each sample in two shards, or one if it has a single observation."""
 
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
 
-def _halves(sample: Any) -> Any:
-    """A sample in two shards, or one if it has a single observation."""
-    from cutpoint.em.shards import Head, Held, Shards
+    def observe(self, sample: Any, alphabet: Any) -> Any:
+        from cutpoint.shards.sharded_sample import MemoryShard, ShardedSample
 
-    head = Head(sample.alphabet, sample.mark_table)
-    rows = [half for half in np.array_split(np.arange(len(sample)), 2) if len(half)]
-    parts = tuple(Held(sample.take(half), f"half {k}") for k, half in enumerate(rows))
-    return Shards(head, parts, sample.has_evidence)
+        if not isinstance(sample, ShardedSample):
+            halves = [rows for rows in np.array_split(np.arange(len(sample)), 2) if len(rows)]
+            parts = [sample.reweighted(np.where(np.isin(np.arange(len(sample)), h), sample.counts, 0)) for h in halves]
+            shards = tuple(MemoryShard(part) for part in parts)
+            sample = ShardedSample(sample.alphabet, sample.mark_table, shards, sample.has_evidence)
+        return self.engine.observe(sample, alphabet)
+
+    def close(self) -> None:
+        self.engine.close()

@@ -10,9 +10,9 @@ import pytest
 
 import cutpoint as cp
 from cutpoint import gallery
-from cutpoint.em.ascent import Limits, ascend
-from cutpoint.em.engine import Parameters
-from cutpoint.em.m_step import m_step
+from cutpoint.em.baum_welch import Limits, ascend
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import Parameters
 
 A = cp.p_adic(2)
 B = cp.design_matrix(2, 2, 1)
@@ -184,7 +184,7 @@ def test_an_interrupt_before_anything_is_known_is_passed_on() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ascend(A, cp.Sample(["1"], accepted=[True]), interrupted, m_step(A), Limits())
+        ascend(A, cp.Sample(["1"], accepted=[True]), interrupted, MStep.of(A), Limits())
 
 
 def test_exact_membership_near_a_tie_of_a_long_word() -> None:

@@ -2,11 +2,13 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import zipfile
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -50,6 +52,39 @@ def test_every_public_name_is_found_and_is_what_the_checker_of_types_sees() -> N
         cutpoint.Acceptr  # type: ignore[attr-defined]  # noqa: B018
 
 
+def test_names_one_level_down_are_found() -> None:
+    for folder in (name for name in dir(cutpoint) if name not in ("errors", "kernels")):
+        module = getattr(cutpoint, folder)
+        if isinstance(module, ModuleType):
+            assert [name for name in module.__all__ if not hasattr(module, name)] == []
+
+
+def test_the_docstring_is_a_map_of_the_public_names() -> None:
+    folders = {path.parent.name for path in (ROOT / "src" / "cutpoint").glob("*/__init__.py")} | {"errors"}
+    text = cutpoint.__doc__ or ""
+    assert {name for name in dir(cutpoint) if not re.search(rf"\b{name}\b", text)} <= folders
+
+
+def test_all_names_but_one_work_without_extras() -> None:
+    code = """
+import sys
+from importlib.machinery import PathFinder
+extras = {"sklearn", "pygraphviz", "matplotlib", "polars", "pandas", "pyarrow", "dask", "distributed"}
+find = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *more: None if name in extras else find(name, *more)
+import cutpoint
+from cutpoint import *
+missing = {name for name in dir(cutpoint) if not hasattr(cutpoint, name)}
+print(missing, "estimator" in dir(cutpoint), acceptance := p_adic(2).acceptance("1"))
+try: cutpoint.AcceptorClassifier
+except cutpoint.errors.MissingExtra as error: print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        "set() False 0.5\nAcceptorClassifier needs scikit-learn; install it with: pip install 'cutpoint[sklearn]'.\n"
+    )
+
+
 def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:
     command = [
         sys.executable,
@@ -78,5 +113,5 @@ def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "cutpoint/kernels/reference.py" in names
     assert "cutpoint/py.typed" in names
-    assert "cutpoint/formats/models/acceptor.schema.json" in names
+    assert "cutpoint/files/acceptor.schema.json" in names
     assert not any(name.endswith(".so") for name in names)

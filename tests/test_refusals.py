@@ -269,7 +269,7 @@ A = cp.Acceptor(**GOOD)
         (
             lambda: A.accepts("a", "half"),
             cp.errors.InvalidArgument,
-            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or a AlgebraicNumber); got 'half'.",
+            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or an AlgebraicNumber); got 'half'.",
         ),
         (
             lambda: cp.Language(A, float("nan")),

@@ -1,9 +1,31 @@
 """cutpoint: stochastic acceptors (Rabin's probabilistic automata). Use it as ``import cutpoint as cp``.
 
-The public names are listed once, in ``__init__.pyi``; each is loaded when it is first used.
+==================  ==========================================================================================
+acceptors           Acceptor, WeightedAutomaton, BeliefNetwork, mixture, gallery, p_adic, random_acceptor
+samples             Sample, simulate, random_words, read_sample, write_sample, ShardedSample, write_shards
+learning            learn, baum_welch, expectation_maximization, Fit, engines, AcceptorClassifier
+                    expected_counts, log_likelihood, Counts, count_transitions, maximum_likelihood, design_matrix
+how good a fit is   evaluate, cross_validate, select, bootstrap
+languages           Language, AlgebraicNumber, DFA, Unknown
+decisions           equivalence, Equal, Different, distance, minimize, quotient, trim
+files               load, save, read_model
+pictures            draw, plots, report
+the package         CutpointError, kernel_info
+==================  ==========================================================================================
+
+Everything else is one level down, such as ``cp.em.Stop``, ``cp.assess.Bootstrap``, ``cp.errors.UnknownSymbol`` and
+``cp.drawing.to_dot``. The public names are listed once, in ``__init__.pyi``; each is loaded when it is first used.
 """
+
+from importlib.util import find_spec
 
 import lazy_loader
 
 __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+if find_spec("sklearn") is None:  # the names of the extra are then not listed; using one says what to install
+    __all__ = [name for name in __all__ if name not in ("AcceptorClassifier", "estimator")]
+
+    def __dir__() -> list[str]:
+        return list(__all__)

@@ -25,11 +25,11 @@ from .decision.distance import distance as distance
 from .decision.equivalence import Different as Different
 from .decision.equivalence import Equal as Equal
 from .decision.equivalence import equivalence as equivalence
-from .decision.minimize import minimize as minimize
-from .decision.quotient import quotient as quotient
-from .decision.quotient import trim as trim
+from .decision.reduction import minimize as minimize
+from .decision.reduction import quotient as quotient
+from .decision.reduction import trim as trim
+from .drawing import draw as draw
 from .drawing import plots as plots
-from .drawing.picture import draw as draw
 from .drawing.report import report as report
 from .em import Counts as Counts
 from .em import Fit as Fit

@@ -11,10 +11,9 @@ import pytest
 
 import cutpoint as cp
 from cutpoint.assess.evaluation import area_under_curve
-from cutpoint.assess.selection import Criterion, _chosen
-from cutpoint.em.degrees_of_freedom import free_parameters
-from cutpoint.search.folds import splits
-from cutpoint.search.rounds import Search
+from cutpoint.assess.selection import Criterion, _chosen, free_parameters
+from cutpoint.search.folds import Split, splits
+from cutpoint.search.learn import race
 
 PARITY = cp.simulate(cp.gallery.parity(), cp.random_words("01", 80, (0, 4), rng=1), rng=2)
 COIN = cp.Acceptor(2, "f", [[[0.3, 0.7], [0.3, 0.7]]], 0, {1})
@@ -64,18 +63,15 @@ def test_criteria_are_about_the_highest_maximum(monkeypatch: pytest.MonkeyPatch)
 def test_losses_are_those_of_observations_that_chose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The searches see the rest of each fold alone, and all of it."""
     parts = []
-    begun = Search.__post_init__
 
-    def noted(search: Search) -> None:
-        parts.append(search.sample)
-        begun(search)
+    def noted(sizes: Any, folds: list[Split], *given: Any) -> Any:
+        parts.extend(split.training + split.validation for split in folds)
+        return race(sizes, folds, *given)
 
-    monkeypatch.setattr(Search, "__post_init__", noted)
+    monkeypatch.setattr("cutpoint.assess.selection.race", noted)
     cp.select(PARITY, sizes=(2,), folds=2, rng=5)
-    whole, *rests = parts
-    assert whole == PARITY
-    assert [rest.total for rest in rests] == [40.0, 40.0]
-    assert rests[0] + rests[1] == PARITY
+    assert [part.total for part in parts] == [40.0, 40.0]
+    assert parts[0] + parts[1] == PARITY
 
 
 @pytest.mark.parametrize("criterion", ["bic", "aic"])

@@ -9,7 +9,7 @@ import pytest
 
 import cutpoint as cp
 from cutpoint.assess.standard_errors import Coordinates, information
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 
 TRUTH = cp.Acceptor(2, "ab", [[[0.8, 0.2], [0.3, 0.7]], [[0.4, 0.6], [0.9, 0.1]]], 0, {1})
 WORDS = cp.random_words("ab", 1500, (1, 4), rng=5)

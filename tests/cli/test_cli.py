@@ -155,7 +155,7 @@ WRONG = [
     ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Hold out none with --holdout 0, name a file to judge by with --test, or add observations."),
     ("fit journeys.tsv -o m.json --holdout 0.01", 3, "the share to hold out must be at least 1/20; got 0.01."),
     ("fit journeys.tsv -o m.json --holdout nan", 3, "the share to hold out must be at least 1/20; got nan."),
-    ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json or .json.gz or .npz."),
+    ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json, .json.gz or .npz."),
     ("fit journeys.tsv -o nowhere/m.json", 3, "nowhere/m.json: cannot be written (there is no folder nowhere)."),
     ("fit journeys.tsv -o m.json --report folder", 3, "folder: cannot be written (it is a folder)."),
     ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
@@ -168,7 +168,7 @@ WRONG = [
     ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),
     ("score model.json empty.tsv", 3, "empty.tsv: the file is empty."),
     ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'cart' is not in the alphabet {'0', '1'}."),
-    ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id 'whom' must be one column; the columns are {'who', 'when', 'what', 'sold'}. Did you mean 'who'?"),
+    ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id must be one of the columns {'who', 'when', 'what', 'sold'}; got 'whom'. Did you mean 'who'?"),
     ("score model.json words.tsv -o nowhere/scores.tsv", 3, "nowhere/scores.tsv: cannot be written (No such file or directory)."),
     ("accepts model.json 2", 3, "word '2', position 0: symbol '2' is not in the alphabet {'0', '1'}."),
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
@@ -176,11 +176,11 @@ WRONG = [
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
     ("table folder", 3, "folder: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
     ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
-    ("draw model.json -o model.bmp", 3, "a picture is saved to a path that ends in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
+    ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
     ("simulate model.json -o nowhere/words.tsv", 3, "nowhere/words.tsv: cannot be written (there is no folder nowhere)."),
-    ("compare model.json gallery:p_adic:3", 3, "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
+    ("compare model.json gallery:p_adic:3", 3, "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
     ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
@@ -200,7 +200,7 @@ MISUSED = [
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
     ("score model.json", "Error: Missing argument 'DATA'."),
     ("accepts gallery:parity 1", "Error: the model has no cut point of its own; give one with --cut-point, such as"),
-    ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or lengths such as 1:10;"),
+    ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or a range such as 1:10;"),
     ("table", "Error: Missing argument 'MODEL'."),
     ("draw model.json --format bmp", "Error: Invalid value for '--format': 'bmp' is not one of"),
     ("compare - -", "Error: standard input (-) can be read once only; name a file for the other."),
@@ -363,7 +363,8 @@ def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) 
     done = run("compare", "slow.json", "first.json", "--max-length", "100000")
     assert (done.code, done.out[:13]) == (3, "different on ")
     assert re.search(
-        r"at length \d+ there are [\d,]+ words to keep, more than 100,000. Lower --max-length to \d+.\n$", done.err
+        r"at length \d+ there are [\d,]+ words to keep; the limit is 100,000\. Stop earlier with --max-length \d+\.\n$",
+        done.err,
     )
     assert run("compare", "slow.json", "slow.json", "--max-length", "100000").out == "equal on all words\n0 at ''\n"
 
@@ -448,9 +449,21 @@ def test_fit(run: Run, here: Path) -> None:
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
-    assert {"Judged by", "Learning", "Calibration", "Most telling symbols", "Surest"} <= set(
+    assert {"Evaluation", "Learning", "Calibration", "Symbols with the largest effect", "Predicted best"} <= set(
         re.findall(r"<h2>(.*?)</h2>", page)
     )
+
+
+@searches
+def test_the_report_uses_the_name_of_the_outcome(run: Run, here: Path) -> None:
+    rows = (f"{k:b}\t{'Approved' if k % 2 else 'Declined'}\n" for k in range(40))
+    (here / "named.tsv").write_text("word\taccepted\n" + "".join(rows))
+    line = ["fit", "named.tsv", "--positive", "Approved", "-n", "2", "-o", "named.json", "--report", "named.html"]
+    assert run(*line).code == 0
+    page = (here / "named.html").read_text()
+    assert "probability: Approved" in page
+    assert "<td>Approved</td>" in page
+    assert "<td>not Approved</td>" in page
 
 
 @searches
@@ -520,7 +533,8 @@ def test_fit_out_of_time_keeps_the_best(run: Run, here: Path) -> None:
     done = run("fit", "journeys.tsv", "-o", "m.json", "--time-limit", "0.001")
     assert done.code == 4
     assert (
-        done.err == "cutpoint: time limit: --time-limit ran out; the acceptor is the best so far, raise it to go on.\n"
+        done.err == "cutpoint: time limit: --time-limit ran out before convergence; the acceptor is the best so far. "
+        "Increase --time-limit.\n"
     )
     assert cp.load(here / "m.json").n_symbols == 5
 

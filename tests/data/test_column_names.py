@@ -10,7 +10,7 @@ import pytest
 import cutpoint as cp
 from cutpoint.cli.app import _exit_code
 from cutpoint.data.column_names import EVENT_TABLE, WORD_TABLE, has_header
-from cutpoint.shards import event_shards
+from cutpoint.shards import writing
 
 ROWS = [("7", "2", "buy", "yes"), ("8", "1", "look", "no"), ("7", "1", "look", "")]
 SAMPLE = cp.Sample([["look", "buy"], ["look"]], [True, False])
@@ -26,9 +26,9 @@ def table(path: Path, *names: str) -> Path:
 def in_shards(path: Path, **options: Any) -> cp.Sample:
     """The sample of a table whose events are gathered by id, as if it were large, and beside an empty case."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_shards, "AT_ONCE", 1)
+        patch.setattr(writing, "AT_ONCE", 1)
         shards = cp.write_shards(path, path.parent / "shards", **options)
-    return cp.Sample.concatenate([part.load(shards.head) for part in shards.parts], shards.alphabet)
+    return cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
 
 
 READERS: dict[str, Callable[..., cp.Sample]] = {"read_sample": cp.read_sample, "write_shards": in_shards}
@@ -94,7 +94,7 @@ def test_the_same_columns_are_refused(
     monkeypatch.chdir(tmp_path)
     table(Path("t.csv"), *names)
     if reader == "cutpoint shard":
-        monkeypatch.setattr(event_shards, "AT_ONCE", 1)
+        monkeypatch.setattr(writing, "AT_ONCE", 1)
         given = [text for role, column in options.items() for text in (f"--{role}", str(column))]
         assert _exit_code(["shard", "t.csv", "-o", "shards", *given]) == 3
         told = capsys.readouterr().err
@@ -120,7 +120,7 @@ def test_shards_of_files_whose_columns_are_called_differently(tmp_path: Path) ->
     one.write_text("id,time,event\n7,2,buy\n8,1,look\n")
     two.write_text("outcome,timestamp,case,event\n,1,7,look\nyes,3,9,buy\n")
     shards = cp.write_shards([one, two], tmp_path / "shards", event="event")
-    found = cp.Sample.concatenate([part.load(shards.head) for part in shards.parts], shards.alphabet)
+    found = cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
     assert found == cp.Sample([["look", "buy"], ["look"], ["buy"]], [None, None, True])
 
 

@@ -98,7 +98,7 @@ def test_symbols_of_any_kind_are_kept() -> None:
                 cp.DFA(cp.data.Alphabet("ab"), ((0, 0),), 0, frozenset())
                 & cp.DFA(cp.data.Alphabet("ac"), ((0, 0),), 0, frozenset())
             ),
-            "DFAs must have the same alphabet; got {'a', 'b'} and {'a', 'c'}.",
+            "automata must have the same alphabet; got {'a', 'b'} and {'a', 'c'}.",
         ),
         (
             lambda: cp.DFA(cp.data.Alphabet("ab"), 5, 0, frozenset()),  # type: ignore[arg-type]

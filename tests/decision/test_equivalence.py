@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.exact.recursions import over_common_denominator
-from cutpoint.exact.spans import Machine, explore, first_nonzero, primes, row_space
+from cutpoint.exact.spans import explore, first_nonzero, primes, row_space
 from tests.guises import different_from, permuted, small_acceptor, split, with_clock, with_dummy
 from tests.strategies import acceptors
 from tests.words import rank, values
@@ -198,7 +197,7 @@ def test_answers_read_well() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((cp.p_adic(2), cp.p_adic(3)), "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
+        ((cp.p_adic(2), cp.p_adic(3)), "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
         ((cp.p_adic(2), "p_adic"), "expected an Acceptor or a WeightedAutomaton; got 'p_adic'."),
         ((None, cp.p_adic(2)), "expected an Acceptor or a WeightedAutomaton; got None."),
         ((cp.p_adic(2), cp.p_adic(2), float("nan")), TOLERANCE + "nan."),
@@ -239,8 +238,7 @@ def test_unlucky_primes_do_not_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
         found = first_difference(A, B, case % 4 if case % 2 else 2)
         assert cp.equivalence(A, B) == (cp.Equal() if found is None else cp.Different(*found))
         difference = cp.WeightedAutomaton.of(A) - B
-        column = over_common_denominator(difference.exact_final[:, None])[0]
-        alone = explore(Machine.of(difference.integers, column), 3).word
+        alone = explore(difference.integers, 3).word
         misled += found is not None and alone != tuple("ab".index(symbol) for symbol in found[0])
     assert misled >= 10
 
@@ -285,7 +283,7 @@ def test_fractions_of_many_digits_are_read_back() -> None:
     g = cp.WeightedAutomaton("ab", f.exact_initial @ again, there @ f.exact_transitions @ again, there @ f.exact_final)
     assert cp.equivalence(f, g)
     assert cp.minimize(g).dimension == cp.minimize(f).dimension
-    assert first_nonzero(g.integers, g.exact_final) == tuple(
+    assert first_nonzero(g.integers) == tuple(
         "ab".index(s) for s in next(word for word, value in values(f, 3).items() if value)
     )
 
@@ -374,8 +372,8 @@ def test_distance_zero_and_its_words() -> None:
         (
             (2, 20, 100),
             cp.errors.TooLarge,
-            "at length 7 there are 128 words to keep, more than max_words=100. "
-            "Lower max_length to 6, or raise max_words.",
+            "at length 7 there are 128 words to keep; the limit is 100. "
+            "Stop earlier with max_length=6. Or allow more words with max_words=….",
         ),
         ((2, -1), cp.errors.InvalidArgument, "max_length must be a whole number, 0 or more; got -1."),
         ((2, 3.0), cp.errors.InvalidArgument, "max_length must be a whole number, 0 or more; got 3.0."),
@@ -383,7 +381,7 @@ def test_distance_zero_and_its_words() -> None:
         (
             (3, 3),
             cp.errors.InvalidArgument,
-            "functions must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}.",
+            "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}.",
         ),
     ],
 )

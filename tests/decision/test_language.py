@@ -120,11 +120,11 @@ def test_limits_of_searches_are_told() -> None:
     assert answer == cp.Unknown(explored=3)
     assert str(answer) == "unknown: 3 prefixes and suffixes explored, and there are more."
     with pytest.raises(
-        cp.errors.TooLarge, match=r"3 prefixes and suffixes are explored and the 2 most accepted words not found"
+        cp.errors.TooLarge, match=r"3 prefixes and suffixes were explored without finding the 2 most accepted words"
     ):
         language.most_accepted(2, max_length=40, limit=3)
     irrational = cp.Language(cp.gallery.majority(), cp.AlgebraicNumber.sqrt("1/2"))
-    with pytest.raises(cp.errors.TooLarge, match=r"5 columns are explored and there are more\. Raise limit=5"):
+    with pytest.raises(cp.errors.TooLarge, match=r"5 columns were explored and there are more\. Increase limit=5"):
         irrational.isolation(max_length=30, limit=5)
     with pytest.raises(cp.errors.TooLarge, match="5 columns"):
         irrational.count(30, limit=5)
@@ -228,7 +228,7 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
         ),
         (
             lambda L: L & cp.DFA(cp.data.Alphabet("ab"), ((0, 0),), 0, frozenset()),
-            "acceptors must have the same alphabet; got {'0', '1'} and {'a', 'b'}.",
+            "automata must have the same alphabet; got {'0', '1'} and {'a', 'b'}.",
         ),
     ],
 )

@@ -272,12 +272,12 @@ TOLERANCE = "tolerance must be a finite number, 1e-12 or more, because below tha
         (lambda A: cp.quotient(A, tolerance=-1), TOLERANCE + "-1."),
         (
             lambda A: cp.trim(LINEAR),
-            "expected an Acceptor; got <WeightedAutomaton: dimension 2, 2 symbols {'0', '1'}, exact>.",
+            "expected an Acceptor; got <WeightedAutomaton: dimension 2, 2 symbols {'0', '1'}, exac….",
         ),
         (lambda A: cp.decision.is_isomorphic(A, THREE), "expected an Acceptor; got 3."),
         (
             lambda A: cp.decision.is_isomorphic(A, cp.p_adic(3)),
-            "acceptors must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}.",
+            "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}.",
         ),
     ],
 )

@@ -113,13 +113,14 @@ def test_comparison() -> None:
 )
 def test_files_are_the_same_each_time(name: str, extension: str, tmp_path: Path) -> None:
     PLOTS[name](path=tmp_path / f"a.{extension}")
-    PLOTS[name](path=str(tmp_path / f"b.{extension}"))
     content = (tmp_path / f"a.{extension}").read_bytes()
-    assert content == (tmp_path / f"b.{extension}").read_bytes()
     assert b"Date" not in content
     if extension == "svg":
         assert ET.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
         assert PLOTS[name]()._repr_svg_().encode() == content
+    else:
+        PLOTS[name](path=str(tmp_path / f"b.{extension}"))
+        assert content == (tmp_path / f"b.{extension}").read_bytes()
 
 
 def test_own_axes() -> None:
@@ -159,7 +160,7 @@ def test_names_are_text_and_not_formulas(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PLOTS)
 def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "cutpoint.drawing.canvas", raising=False)
+    cp.plots._canvas_class.cache_clear()
     with pytest.raises(cp.errors.MissingExtra) as refusal:
         PLOTS[name]()
     assert str(refusal.value) == 'plots need matplotlib; install it with: pip install "cutpoint[plot]".'
@@ -173,7 +174,7 @@ def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         (
             lambda: cp.plots.forward(SHOP, (), "a.gif"),
             cp.errors.InvalidArgument,
-            "ends in .svg, .png or .pdf; got 'a.gif'.",
+            "must end in .svg, .png or .pdf; got 'a.gif'.",
         ),
         (
             lambda: cp.plots.forward(SHOP, (), "no/such/a.svg"),
@@ -189,7 +190,7 @@ def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         (
             lambda: cp.plots.staircase(SHOP, 17),
             cp.errors.TooLarge,
-            "there are 131,072 words of length 17; a staircase has at",
+            "a staircase has at most 100,000 steps; there are 131,072 words of length 17. Give",
         ),
         (
             lambda: cp.plots.staircase(SHOP, 2, 1.5),

@@ -77,12 +77,29 @@ def page_of(sample: cp.Sample, path: Path, title: str) -> str:
 
 def test_the_page_holds_everything_and_loads_nothing(tmp_path: Path) -> None:
     page = page_of(SAMPLE, tmp_path / "page.html", "What <it> is")
-    headings = ["Judged by", "The acceptor", "Learning", "Calibration", "Most telling symbols", "Surest", "Most wrong"]
-    assert [heading for heading in re.findall("<h2>(.*?)</h2>", page) if heading in headings][:5] == headings[:5]
+    headings = ["Evaluation", "The acceptor", "Learning", "Calibration", "Symbols with the largest effect"]
+    assert re.findall("<h2>(.*?)</h2>", page) == [*headings, "Predicted best", "Predicted worst"]
     assert "<h1>What &lt;it&gt; is</h1>" in page
     assert not re.search(r'(?:src|href)=(?!"data:)|<script|<link|@import|url\(', page)
     with pytest.raises(cp.errors.InvalidArgument, match="expected a Fit, as baum_welch or learn returns it; got 1"):
         cp.report(1, SAMPLE, tmp_path / "page.html")  # type: ignore[arg-type]
+
+
+def test_words_are_sorted_by_how_well_they_are_predicted(tmp_path: Path) -> None:
+    fit = cp.Fit(cp.p_adic(2), (-1.0,), cp.em.Stop.CONVERGED, -1.0)
+    sample = cp.Sample(
+        ["111", "0", "001", "1", "11", "01", "00", ""], [True, False, False, True, False, None, True, False]
+    )
+    cp.report(fit, sample, tmp_path / "page.html", outcomes=("<bought>", "left"))
+    page = (tmp_path / "page.html").read_text()
+    rows = re.findall(
+        r"<tr><td [^>]*>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td></tr>", page.partition("Predicted")[2]
+    )
+    assert sorted(rows[:2]) == [("(empty)", "0.0000", "left"), ("0", "0.0000", "left")]
+    assert rows[2:] == [
+        ("111", "0.8750", "&lt;bought&gt;"), ("00", "0.0000", "&lt;bought&gt;"), ("11", "0.7500", "left"),
+    ]  # fmt: skip
+    assert "probability: &lt;bought&gt;" in page
 
 
 def test_odd_names_stay_text(tmp_path: Path) -> None:

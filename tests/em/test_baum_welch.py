@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -16,9 +17,8 @@ from scipy.optimize import minimize
 
 import cutpoint as cp
 from cutpoint.em.climb import FIRST_CAP, Climb, extrapolated
-from cutpoint.em.engine import InMemory, Parameters
-from cutpoint.em.evidence import mark_masks
-from cutpoint.em.m_step import m_step
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import InMemory, Parameters, mark_masks
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples
 
@@ -216,7 +216,7 @@ def test_the_cap_is_raised_where_leaps_pay_and_lowered_where_not() -> None:
         places.append(parameters)
         return InMemory(sample).expected_counts(parameters, masks)
 
-    climb = Climb(e_step, m_step(start), m_step(start).start, accelerate=True)
+    climb = Climb(e_step, MStep.of(start), accelerate=True)
     caps, e_steps = [climb.cap], []
     for _ in range(40):
         before = len(places)
@@ -253,7 +253,7 @@ def test_bound_the_history_never_decreases_and_the_bindings_hold(
 def test_one_bound_step_is_what_fractions_give(problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]]) -> None:
     """Counts by enumeration, pooled and shared out by hand."""
     start, sample, options = problem
-    step = m_step(start, **options)
+    step = MStep.of(start, **options)
     tied = start.replace(**step.start._asdict())
     symbols, states = (leaders(options[o], tuple(n)) for o, n in zip(TIES, (start.alphabet, start.states), strict=True))
     means = pooled(start.transitions.tolist(), symbols, states)
@@ -469,7 +469,7 @@ def test_ctrl_c_in_a_callback_returns_the_best_so_far() -> None:
 
 def test_a_time_limit_ends_the_climb_after_the_step_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr("cutpoint.em.ascent.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(import_module("cutpoint.em.baum_welch"), "time", SimpleNamespace(monotonic=lambda: clock[0]))
     seen = []
 
     def callback(progress: cp.em.Progress) -> None:
@@ -478,7 +478,7 @@ def test_a_time_limit_ends_the_climb_after_the_step_under_way(monkeypatch: pytes
 
     fit = cp.baum_welch(START, LABELLED, time_limit=5, callback=callback)
     assert fit.stop is cp.em.Stop.TIME_LIMIT
-    assert "raise it to go on" in str(fit.stop)
+    assert "Increase time_limit" in str(fit.stop)
     assert seen == [0.0, 2.0, 4.0]
     assert fit.history == cp.baum_welch(START, LABELLED, max_steps=3).history
     assert not fit.converged

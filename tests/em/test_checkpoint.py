@@ -120,7 +120,7 @@ def test_what_a_callback_raises_loses_nothing(tmp_path: Path, calls: int, accele
 
 
 def test_ctrl_c_loses_at_most_the_step_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cutpoint.em.engine import InMemory
+    from cutpoint.em.observations import InMemory
 
     e_step, calls = InMemory.expected_counts, iter(range(100))
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.em.engine import InMemory, Parameters
 from cutpoint.em.expectation_maximization import enumerated_counts
-from cutpoint.em.m_step import m_step
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import InMemory, Parameters
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples
 
@@ -40,7 +40,7 @@ def test_both_algorithms_agree_step_by_step_with_each_other_and_the_oracle(kind:
     for steps in (1, 2, 3, 5):
         slow = cp.expectation_maximization(start, sample, tolerance=0, max_steps=steps)
         fast = cp.baum_welch(start, sample, tolerance=0, max_steps=steps)
-        if slow.steps == fast.steps:
+        if min(*np.diff(slow.history), *np.diff(fast.history)) > 1e-12:  # otherwise rounding decides which one moves
             np.testing.assert_allclose(fast.acceptor.transitions, slow.acceptor.transitions, rtol=1e-11, atol=1e-300)
         np.testing.assert_allclose(fast.log_likelihood, slow.log_likelihood, rtol=1e-12, atol=1e-12)
 
@@ -77,7 +77,7 @@ def test_the_likelihood_never_decreases(data: st.DataObject) -> None:
     sample = data.draw(samples(truth, data.draw(st.sampled_from(KINDS)), max_words=6, max_length=6))
     learn_initial = data.draw(st.booleans())
     acceptor = spread(truth, data.draw(st.integers(0, 2**16)))
-    step = m_step(acceptor, learn_initial=learn_initial)
+    step = MStep.of(acceptor, learn_initial=learn_initial)
     counts = cp.expected_counts(acceptor, sample)
     for _ in range(8):
         better = step(counts, Parameters(acceptor.transitions, acceptor.initial))
@@ -146,7 +146,7 @@ def test_inputs_alone_teach_nothing(algorithm: Any, data: st.DataObject) -> None
     assert fit.stop is cp.em.Stop.NO_EVIDENCE
     assert fit.converged
     given = Parameters(acceptor.transitions, acceptor.initial)
-    step = m_step(acceptor)(cp.expected_counts(acceptor, sample), given)
+    step = MStep.of(acceptor)(cp.expected_counts(acceptor, sample), given)
     assert abs(step.transitions - acceptor.transitions).max() < 1e-15
 
 
@@ -162,7 +162,7 @@ def test_the_stop_explains_itself() -> None:
     limited = cp.baum_welch(start, sample, tolerance=0, max_steps=2)
     assert limited.stop is cp.em.Stop.STEP_LIMIT
     assert limited.steps == 2
-    assert "raise max_steps" in str(limited.stop)
+    assert "before convergence; increase max_steps" in str(limited.stop)
     assert cp.baum_welch(start, sample, max_steps=0).acceptor == start
     done = cp.baum_welch(start, sample, tolerance=1e-3)
     assert done.stop is cp.em.Stop.CONVERGED

@@ -24,7 +24,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 import cutpoint as cp
 from cutpoint.assess.evaluation import best_cut_point, chosen_cut_point
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.estimator.classifier import seed_of
 from cutpoint.estimator.inputs import RARE, Lexicon, labels_of, words_of
 from cutpoint.estimator.stepwise import Running

@@ -98,18 +98,18 @@ def test_reprs_of_roots() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (([1], 0, 1), "a root needs a polynomial that is not constant, and low < high."),
-        (([-1, 0, 2], 1, 0), "a root needs a polynomial that is not constant, and low < high."),
+        (([1], 0, 1), "an AlgebraicNumber needs a polynomial that is not constant, and low < high."),
+        (([-1, 0, 2], 1, 0), "an AlgebraicNumber needs a polynomial that is not constant, and low < high."),
         (
             ([-1, 0, 2], -1, 1),
-            "a root needs bounds with exactly one real root of its polynomial strictly between them; got 2.",
+            "an AlgebraicNumber needs exactly one real root of its polynomial strictly between low and high; got 2.",
         ),
         (
             ([1, 0, 1], 0, 1),
-            "a root needs bounds with exactly one real root of its polynomial strictly between them; got 0.",
+            "an AlgebraicNumber needs exactly one real root of its polynomial strictly between low and high; got 0.",
         ),
         ((["x"], 0, 1), "expected a finite number or a string such as '1/3'; got 'x'."),
-        (([math.nan, 1], 0, 1), "the coefficients and bounds of a root must be finite; got nan."),
+        (([math.nan, 1], 0, 1), "the coefficients and bounds of an AlgebraicNumber must be finite; got nan."),
     ],
 )
 def test_roots_that_are_not_roots(arguments: tuple[object, ...], sentence: str) -> None:
@@ -119,9 +119,9 @@ def test_roots_that_are_not_roots(arguments: tuple[object, ...], sentence: str) 
 
 
 def test_root_is_immutable() -> None:
-    with pytest.raises(AttributeError, match="a AlgebraicNumber is immutable"):
+    with pytest.raises(AttributeError, match="an AlgebraicNumber is immutable"):
         cp.AlgebraicNumber.sqrt("1/2").low = 0  # type: ignore[assignment]
-    with pytest.raises(cp.errors.InvalidArgument, match="a positive number"):
+    with pytest.raises(cp.errors.InvalidArgument, match="AlgebraicNumber.sqrt needs a positive number; got -1"):
         cp.AlgebraicNumber.sqrt(-1)
 
 
@@ -138,7 +138,7 @@ def test_language_at_an_irrational_cut_point() -> None:
     assert answer == cp.Unknown(explored=50)
     assert "√" not in str(answer)
     assert str(answer) == (
-        "unknown: 50 residuals at the cut point <AlgebraicNumber of -1 + 2x^2: 0.707106781187> are explored, and there are more. "
+        "unknown: 50 residuals at the cut point <AlgebraicNumber of -1 + 2x^2: 0.707106781187> were explored, and there are more. "
         "Whether the language is regular is not decided; whether a word belongs to it is, for every word."
     )
     assert repr(language).startswith(
@@ -160,7 +160,10 @@ def test_a_deterministic_acceptor_is_regular_at_an_irrational_cut_point_too() ->
 @pytest.mark.parametrize(
     ("slip", "sentence"),
     [
-        (lambda: cp.AlgebraicNumber(5, 0, 1), "the coefficients of a root must be a list of numbers; got 5."),  # type: ignore[arg-type]
+        (
+            lambda: cp.AlgebraicNumber(5, 0, 1),
+            "the coefficients of an AlgebraicNumber must be a list of numbers; got 5.",
+        ),  # type: ignore[arg-type]
         (
             lambda: cp.AlgebraicNumber.sqrt(Decimal("1e-999999")),
             "expected a finite number or a string such as '1/3'; got Decimal('1E-999999').",

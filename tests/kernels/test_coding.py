@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.em.engine import InMemory, Parameters
-from cutpoint.em.evidence import mark_masks
+from cutpoint.em.observations import InMemory, Parameters, mark_masks
 from cutpoint.kernels import coding, reference
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.words import EncodedWords
-from cutpoint.shards.packing import order_of
+from cutpoint.shards.store import order_of
 
 try:
     from cutpoint.kernels import native
@@ -81,9 +80,8 @@ def test_words_are_coded_and_spelled(runs: list[Any], marked: bool, most: int) -
         assert (found.shared.tolist(), found.block_words.tolist()) == (shared, blocks)
         assert found.fits(3, len(sample.mark_table))
         assert not found.fits(2, len(sample.mark_table)) or "c" not in {*"".join(words)}
-    decoded = found.decoded()
-    for mine, right_one in zip(decoded._values(), sample.decoded._values(), strict=True):
-        np.testing.assert_array_equal(mine, right_one)
+    for mine, expected in zip(found.decoded()._values(), sample.decoded._values(), strict=True):
+        np.testing.assert_array_equal(mine, expected)
     assert coded(sample) == sample
 
 
@@ -123,7 +121,7 @@ def test_counts_are_those_of_the_words_bit_for_bit(number: int, passing: bool) -
     sample = in_step_order(samples()[number])
     acceptor = cp.random_acceptor(3, sample.alphabet, rng=4)
     place, masks = Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)
-    plain, other = InMemory(sample, 1), InMemory(coded(sample), 2, passing=passing)
+    plain, other = InMemory(sample, 1), InMemory(coded(sample), 2, keep_tree=not passing)
     assert isinstance(other._words, FrontCodedWords)
     assert other._words.whole_tree is not passing
     mine, theirs = (memory.expected_counts(place, masks) for memory in (plain, other))
@@ -151,7 +149,7 @@ def test_words_out_of_reach_of_floats_are_spelled_and_done_with_wide_exponents(p
     acceptor = cp.Acceptor(2, "a", [[[0.5, 0.5], [0.0, 1.0]]], 0, {0})
     sample = in_step_order(cp.Sample(["a" * 2000, "a" * 3, "a"], accepted=[True, True, False]))
     place, masks = Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)
-    plain, other = InMemory(sample), InMemory(coded(sample), passing=passing)
+    plain, other = InMemory(sample), InMemory(coded(sample), keep_tree=not passing)
     logs = plain.log_likelihoods(place, masks)
     assert logs.min() == pytest.approx(-2000 * np.log(2.0), rel=1e-14, abs=0)
     assert other.log_likelihoods(place, masks).tobytes() == logs.tobytes()
@@ -165,7 +163,7 @@ def test_a_coded_sample_is_moved_as_it_is() -> None:
     sent = pickle.loads(pickle.dumps(sample))
     assert isinstance(sent.encoded, FrontCodedWords)
     assert sent.mark_table == sample.mark_table
-    for mine, right_one in zip(sent.encoded._values(), sample.encoded._values(), strict=True):
-        np.testing.assert_array_equal(mine, right_one)
+    for mine, expected in zip(sent.encoded._values(), sample.encoded._values(), strict=True):
+        np.testing.assert_array_equal(mine, expected)
     assert "decoded" not in sample.__dict__
     assert sent == sample

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.em.evidence import evidence
+from cutpoint.em.observations import mark_masks
 from cutpoint.kernels import kernels, native, reference, wide
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples, words_of
@@ -55,7 +55,11 @@ def test_expected_counts_equal_the_oracle(kind: str, data: st.DataObject) -> Non
     sample = data.draw(samples(acceptor, kind))
     expected = oracles.expected_counts(oracles.plain(acceptor), sample)
     counts, first, logs = kernels().expected_counts(
-        acceptor.transitions, acceptor.initial, *evidence(acceptor, sample), sample.counts
+        acceptor.transitions,
+        acceptor.initial,
+        mark_masks(acceptor, sample),
+        acceptor.encode(sample),
+        sample.counts,
     )
     for (a, s, t), value in expected.transitions.items():
         place = acceptor.alphabet.code(a), acceptor.states.code(s), acceptor.states.code(t)
@@ -74,7 +78,7 @@ def test_wide_numbers_equal_plain_floats(kind: str, data: st.DataObject) -> None
     sample = data.draw(samples(acceptor, kind, max_words=1))
     codes = acceptor.alphabet.encode_word(word)[None, :]
     seen = np.ones((1, codes.shape[1] + 1, acceptor.n_states), dtype=np.bool_)
-    mask = evidence(acceptor, sample).masks[-1]
+    mask = mark_masks(acceptor, sample)[-1]
     if oracles.acceptance(oracles.plain(acceptor.replace(final=mask)), word) > 0:
         seen[:, -1] = mask
     logs, pairs = reference._pair_posteriors(acceptor.transitions, acceptor.initial, codes, seen)

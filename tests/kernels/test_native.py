@@ -13,15 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.em.evidence import evidence
+from cutpoint.em.observations import mark_masks
 from cutpoint.kernels import native, reference
 from tests import memory
 from tests.strategies import KINDS, acceptors, samples
 
 
 def both(acceptor: cp.Acceptor, sample: cp.Sample, threads: int = 1) -> tuple[Any, Any]:
-    arguments = acceptor.transitions, acceptor.initial, *evidence(acceptor, sample), sample.counts
-    return native.expected_counts(*arguments, threads=threads), reference.expected_counts(*arguments)
+    arguments = acceptor.transitions, acceptor.initial, mark_masks(acceptor, sample), acceptor.encode(sample)
+    return (
+        native.expected_counts(*arguments, sample.counts, threads=threads),
+        reference.expected_counts(*arguments, sample.counts),
+    )
 
 
 def check_equal(acceptor: cp.Acceptor, sample: cp.Sample, rtol: float = 1e-12) -> None:
@@ -29,7 +32,7 @@ def check_equal(acceptor: cp.Acceptor, sample: cp.Sample, rtol: float = 1e-12) -
     np.testing.assert_allclose(logs, expected_logs, rtol=rtol, atol=1e-13)
     np.testing.assert_allclose(counts, expected, rtol=1e-10, atol=1e-300)
     np.testing.assert_allclose(first, expected_first, rtol=1e-10, atol=1e-300)
-    arguments = acceptor.transitions, acceptor.initial, *evidence(acceptor, sample)
+    arguments = acceptor.transitions, acceptor.initial, mark_masks(acceptor, sample), acceptor.encode(sample)
     np.testing.assert_allclose(native.log_probabilities(*arguments), expected_logs, rtol=rtol, atol=1e-13)
 
 
@@ -126,9 +129,9 @@ def test_a_long_word_needs_little_memory() -> None:
 def test_tables_of_one_word(data: st.DataObject) -> None:
     acceptor = data.draw(acceptors(max_states=5))
     sample = data.draw(samples(acceptor, data.draw(st.sampled_from(KINDS)), max_words=1, max_length=12))
-    masks, words = evidence(acceptor, sample)
-    (seen,) = words.evidence(masks, np.array([0]))
-    row, column, word = acceptor.initial, acceptor.final.astype(np.float64), words.symbols
+    sample, masks = sample.recoded(acceptor.alphabet), mark_masks(acceptor, sample)
+    (seen,) = sample.decoded.evidence(masks, np.array([0]))
+    row, column, word = acceptor.initial, acceptor.final.astype(np.float64), sample.symbols
     for name in ("forward", "distribution"):
         mine, theirs = (getattr(module, name)(acceptor.transitions, row, word) for module in (native, reference))
         np.testing.assert_allclose(mine, theirs, rtol=1e-13, atol=1e-300)

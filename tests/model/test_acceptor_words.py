@@ -173,7 +173,7 @@ def test_operations_on_acceptance(data: st.DataObject) -> None:
 
 def test_operations_need_a_common_alphabet() -> None:
     with pytest.raises(
-        cp.errors.InvalidArgument, match=r"acceptors must have the same alphabet; got \{'0', '1'\} and \{'d'\}\."
+        cp.errors.InvalidArgument, match=r"automata must have the same alphabet; got \{'0', '1'\} and \{'d'\}\."
     ):
         cp.p_adic(2) & cp.gallery.land_of_oz()
     with pytest.raises(TypeError):

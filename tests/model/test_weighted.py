@@ -177,7 +177,7 @@ PARTS: dict[str, Any] = {
         (
             {"alphabet": ""},
             cp.errors.InvalidArgument,
-            "a linear function needs at least one symbol; the alphabet is empty.",
+            "a weighted automaton needs at least one symbol; the alphabet is empty.",
         ),
         ({"initial": 3}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got 3."),
         ({"initial": "ab"}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got 'ab'."),
@@ -232,7 +232,7 @@ def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], kind: type[E
     [
         (
             lambda f: f + cp.WeightedAutomaton("abc", [1], [[[1]]] * 3, [1]),
-            "functions must have the same alphabet; got {'a', 'b'} and {'a', 'b', 'c'}.",
+            "automata must have the same alphabet; got {'a', 'b'} and {'a', 'b', 'c'}.",
         ),
         (lambda f: f * f, "* takes a number; write f & g for the product of two functions word by word."),
         (lambda f: f * cp.p_adic(2), "* takes a number; write f & g for the product of two functions word by word."),
@@ -244,7 +244,7 @@ def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], kind: type[E
             lambda f: np.array([1.0, 2.0]) * f,
             "a factor must be a finite number or a string such as '1/3'; got array([1., 2.]).",
         ),
-        (lambda f: f / 0, "a linear function cannot be divided by 0."),
+        (lambda f: f / 0, "a weighted automaton cannot be divided by 0."),
         (
             lambda f: f + None,
             "the other side, unless it is a WeightedAutomaton or an Acceptor, must be a finite number or a string such as '1/3'; got None.",

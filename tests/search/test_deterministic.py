@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.em.engine import Parameters
-from cutpoint.search.deterministic import Machine, rounded, simplest
-from cutpoint.search.labelling import Labelling
+from cutpoint.em.observations import Parameters
+from cutpoint.search.deterministic import DeterministicMachine, rounded, simplest
+from cutpoint.search.labels import Labelling, Solution
 
 heavy = pytest.mark.skipif(
     cp.kernel_info()["kernels"] == "reference", reason="thousands of E-steps, which the reference is too slow for"
@@ -19,7 +19,7 @@ heavy = pytest.mark.skipif(
 MOD_THREE = cp.gallery.deterministic({k: {"a": (k + 1) % 3, "b": k} for k in range(3)}, 0, {0})
 
 
-def place_of(table: list[list[int]], start: int) -> Parameters:
+def parameters_of(table: list[list[int]], start: int) -> Parameters:
     """Acceptor whose likeliest moves are those of a table."""
     size = len(table)
     rows = 0.6 * np.eye(size)[np.array(table).T] + 0.4 / size
@@ -46,7 +46,7 @@ def test_rounding_keeps_what_words_show_and_only_the_states_needed(
     machine: tuple[list[list[int]], list[int], int],
 ) -> None:
     table, kinds, start = machine
-    small, small_kinds = rounded(place_of(table, start), np.array(kinds, dtype=np.int32))
+    small, small_kinds = rounded(parameters_of(table, start), np.array(kinds, dtype=np.int32))
     words = [word for n in range(6) for word in product((0, 1), repeat=n)]
     shown = {word: outcome(table, kinds, start, word) for word in words}
     for word in words:
@@ -66,11 +66,13 @@ def reachable(table: list[list[int]], start: int) -> set[int]:
     return found
 
 
-PARITY = Machine(np.array([[0, 1], [1, 0]]), np.array([0, 1], dtype=np.int32), np.array([[47.0, 3.0], [2.0, 48.0]]))
+PARITY = DeterministicMachine(
+    np.array([[0, 1], [1, 0]]), np.array([0, 1], dtype=np.int32), np.array([[47.0, 3.0], [2.0, 48.0]])
+)
 
 
 def test_as_an_acceptor_it_shows_wrong_labels_as_often_for_all_words() -> None:
-    (rows, initial), kinds = PARITY.place(6)
+    (rows, initial), kinds = PARITY.solution(6)
     acceptor = cp.Acceptor(6, "01", rows, initial, kinds == 1)
     share = 5.5 / 101
     assert PARITY.wrong == share
@@ -83,7 +85,7 @@ def test_the_code_is_counted() -> None:
     share = 5.5 / 101
     labels = 5 * math.log(1 / share) + 95 * math.log(1 / (1 - share))
     assert PARITY.code_length == pytest.approx(4 * math.log(2) + 2 * math.log(2) + labels, rel=1e-12)
-    three = Machine(np.array([[0], [1], [2]]), np.zeros(3, dtype=np.int32), np.array([[8.0, 0, 1]] * 3))
+    three = DeterministicMachine(np.array([[0], [1], [2]]), np.zeros(3, dtype=np.int32), np.array([[8.0, 0, 1]] * 3))
     share = 3.5 / 28
     moves = 3 * math.log(3) + 3 * math.log(3) - math.log(2)  # of moves, of labels, less two numberings that are one
     assert three.code_length == pytest.approx(moves - 3 * math.log(share / 2) - 24 * math.log(1 - share), rel=1e-12)
@@ -91,7 +93,7 @@ def test_the_code_is_counted() -> None:
 
 def test_uneven_wrong_labels_are_noticed() -> None:
     assert PARITY.even
-    uneven = Machine(PARITY.table, PARITY.kinds, np.array([[50.0, 0.0], [12.0, 38.0]]))
+    uneven = DeterministicMachine(PARITY.table, PARITY.kinds, np.array([[50.0, 0.0], [12.0, 38.0]]))
     assert not uneven.even
 
 
@@ -99,22 +101,22 @@ def test_only_labels_at_the_ends_of_words_and_room_for_wrong_ones() -> None:
     words = cp.random_words("01", 60, (0, 6), rng=1)
     sample = cp.Sample(words, accepted=[list(word).count("1") % 2 == 1 for word in words])
     labelling = Labelling.verdicts(sample)
-    places = [(place_of([[0, 1], [1, 0]], 0), np.array([0, 1], dtype=np.int32))]
-    found = simplest(places, sample, labelling, 4)
+    solutions = [Solution(parameters_of([[0, 1], [1, 0]], 0), np.array([0, 1], dtype=np.int32))]
+    found = simplest(solutions, sample, labelling, 4)
     assert found is not None
     assert found.table.tolist() == [[0, 1], [1, 0]]
     assert found.seen[0, 1] == found.seen[1, 0] == 0.0
     assert found.seen.sum() == 60.0
-    assert simplest(places, sample, labelling, 3) is None
-    constant = (place_of([[0, 0]], 0), np.array([1], dtype=np.int32))
+    assert simplest(solutions, sample, labelling, 3) is None
+    constant = Solution(parameters_of([[0, 0]], 0), np.array([1], dtype=np.int32))
     few = cp.Sample(["", "1", "11", "01"], accepted=[False, True, False, True])
-    found = simplest([constant, *places], few, labelling, 4)  # fewer nats without any machine
+    found = simplest([constant, *solutions], few, labelling, 4)  # fewer nats without any machine
     assert found is not None
     assert len(found.table) == 2
-    turned = [(place, 1 - kinds) for place, kinds in places]
+    turned = [Solution(parameters, 1 - kinds) for parameters, kinds in solutions]
     assert simplest(turned, sample, labelling, 4) is None
     within = cp.Sample(["01", "1"], verdicts=[[None, False, True], None], accepted=[True, True])
-    assert simplest(places, within, Labelling.verdicts(within), 4) is None
+    assert simplest(solutions, within, Labelling.verdicts(within), 4) is None
 
 
 @heavy

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import cutpoint as cp
 from cutpoint.search.folds import fold_counts, splits
-from cutpoint.search.labelling import Labelling
-from cutpoint.search.starts import all_starts
+from cutpoint.search.labels import known_states
+from cutpoint.search.starts import starts
 from cutpoint.search.tournament import thinned
 
 PARITY = cp.gallery.parity()
@@ -217,7 +217,7 @@ def test_functions_that_learn_inside_pass_ctrl_c_on(monkeypatch: pytest.MonkeyPa
     def interrupted(*_: Any) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cutpoint.search.rounds.Search._watched", interrupted)
+    monkeypatch.setattr("cutpoint.search.tournament.SearchMonitor.after_round", interrupted)
     with pytest.raises(KeyboardInterrupt):
         cp.cross_validate(2, labelled(PARITY, 60), folds=2)
     with pytest.raises(KeyboardInterrupt):
@@ -309,9 +309,8 @@ def test_large_and_fractional_counts_are_shared_out() -> None:
 
 def test_starts_are_acceptors_with_every_label() -> None:
     sample = labelled(cp.random_acceptor(3, "abc", rng=4), 100)
-    labelling = Labelling.verdicts(sample)
     for n_states in (2, 3, 8):
-        for start in all_starts(sample, labelling, n_states, None, np.random.default_rng(0)):
+        for start in starts(known_states(sample, n_states), sample, n_states, np.random.default_rng(0)):
             assert set(start.kinds.tolist()) == {0, 1}, start.name
             np.testing.assert_allclose(start.parameters.transitions.sum(axis=-1), 1.0, rtol=1e-12)
             np.testing.assert_allclose(start.parameters.initial.sum(), 1.0, rtol=1e-12)
@@ -378,7 +377,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
         cp.Sample(["a", "b"], accepted=[True, False], states=[["x", "y"], ["x", "x"]], counts=[4, 4]),
         {"final": {"x"}, "folds": 2},
         "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or "
-        "the final states. Check final={...} and the verdicts, or raise prior.",
+        "the final states. Check final={...} and the verdicts, or increase prior.",
     ),
     (["a"], {}, "expected a Sample; got list. Write Sample(words, accepted=...)."),
     (
@@ -396,7 +395,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (
         cp.Sample(["a"], states=[["p", "q"]]),
         {},
-        "the final states cannot be told from the sample: no state (2 states) was seen together with the verdict "
+        "the sample does not say which states are final: no state (2 states) was seen together with the verdict "
         "accepted. Pass final={...}.",
     ),
     (

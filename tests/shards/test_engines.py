@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.em.loaded import Loaded, load
-from cutpoint.em.local import free
-from cutpoint.em.pairwise import pairwise_sum
-from cutpoint.em.shards import held
+from cutpoint.em.counts import pairwise_sum
+from cutpoint.em.observations import observations
+from cutpoint.shards.local import free_memory
+from cutpoint.shards.sharded_sample import LoadedShard
 from tests.shards.test_shards import folder_of, rich_sample
 
 START = cp.random_acceptor(3, "ab", rng=5)
@@ -94,16 +94,16 @@ def test_local_engines_give_the_same_bits(shards: cp.ShardedSample) -> None:
 
 def test_shards_are_kept_as_far_as_there_is_room(shards: cp.ShardedSample) -> None:
     every, none = shards.memory, 0
-    sizes = [sys.getsizeof(load(part, shards.head, shards.alphabet, passing=True)) for part in shards.parts]
+    loaded = [LoadedShard.load(shards, k, shards.alphabet, keep_tree=False) for k in range(len(shards.parts))]
+    sizes = list(map(sys.getsizeof, loaded))
     assert sum(sizes) < every
     for room, kept in ((every, len(sizes)), (sum(sizes), len(sizes)), (sum(sizes[:2]), 2), (none, 0)):
-        placed = cp.engines.Local(1, memory=room).load(shards, shards.alphabet)
-        passing = {*placed.each(lambda shard: shard.passing)}
-        assert (len(placed._kept), passing) == (kept, {room < every})
-        if room < every:
-            assert sum(map(sys.getsizeof, placed._kept.values())) <= room
-        placed.close()
-        assert not placed._kept
+        with cp.engines.Local(1, memory=room).observe(shards, shards.alphabet) as data:
+            with_trees = {*data.for_each_shard(lambda shard: shard.keep_tree)}
+            assert (len(data.kept), with_trees) == (kept, {room >= every})
+            if room < every:
+                assert sum(map(sys.getsizeof, data.kept.values())) <= room
+        assert not data.kept
 
 
 def test_one_shard_is_the_sample_itself() -> None:
@@ -111,7 +111,7 @@ def test_one_shard_is_the_sample_itself() -> None:
     assert same(fitted(SAMPLE, cp.engines.Local(2)), plain)
     one = cp.ShardedSample.of(SAMPLE, observations=10**6)
     assert len(one.parts) == 1
-    assert same(fitted(one), fitted(one.parts[0].load(one.head)))
+    assert same(fitted(one), fitted(next(one.samples())))
 
 
 def test_counts_of_shards_are_those_of_the_sample(shards: cp.ShardedSample) -> None:
@@ -159,7 +159,7 @@ def test_files_with_marks_of_their_own(tmp_path: Path) -> None:
     for k, row in enumerate(rows):
         (tmp_path / f"{k}.ndjson").write_text(json.dumps(row) + "\n")
     shards = cp.ShardedSample.from_ndjson(f"{tmp_path}/*.ndjson")
-    tables = {part.load(shards.head).mark_table for part in shards.parts}
+    tables = {part.mark_table for part in shards.samples()}
     assert len(tables) == 3, "each file has marks of its own"
     acceptor = cp.Acceptor(["q", "r"], "ab", [[[0.3, 0.7], [0.6, 0.4]], [[0.2, 0.8], [0.9, 0.1]]], "q", {"r"})
     sample = cp.Sample(
@@ -169,11 +169,8 @@ def test_files_with_marks_of_their_own(tmp_path: Path) -> None:
     )
     whole = cp.expected_counts(acceptor, sample)
     np.testing.assert_allclose(cp.expected_counts(acceptor, shards).transitions, whole.transitions, rtol=1e-12, atol=0)
-    from cutpoint.em.sharded import Sharded
-
-    where = Sharded(shards, shards.alphabet)
-    part = where.part(100)
-    where.close()
+    with observations(shards, shards.alphabet) as data:
+        part = data.subsample(100)
     assert [part[r] for r in range(3)] == [sample[r] for r in range(3)]
 
 
@@ -201,15 +198,12 @@ def test_learning_from_shards() -> None:
 def test_the_part_that_is_searched_is_spread_over_all_shards(
     shards: cp.ShardedSample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cutpoint.em.sharded import Sharded
-
-    where = Sharded(shards, shards.alphabet)
-    part = where.part(60)
-    assert 30 <= len(part) <= 60
-    assert where.part(10**6) == SAMPLE
-    first = {sample.words[0][:1] for sample in (p.load(shards.head) for p in shards.parts) if sample.words[0]}
+    with observations(shards, shards.alphabet) as data:
+        part = data.subsample(60)
+        assert 30 <= len(part) <= 60
+        assert data.subsample(10**6) == SAMPLE
+    first = {sample.words[0][:1] for sample in shards.samples() if sample.words[0]}
     assert {word[:1] for word in part.words if word} == first
-    where.close()
 
 
 def test_a_checkpoint_is_for_every_engine_and_for_its_shards_alone(shards: cp.ShardedSample, tmp_path: Path) -> None:
@@ -245,19 +239,19 @@ def test_what_engines_cannot_take() -> None:
 
 def test_functions_of_one_sample_refuse_shards(shards: cp.ShardedSample) -> None:
     with pytest.raises(cp.errors.InvalidArgument, match="expected a Sample in memory; got one in shards"):
-        cp.em.log_likelihoods(START, shards)  # type: ignore[arg-type]
+        cp.count_transitions(shards, 3)  # type: ignore[arg-type]
 
 
 def test_free_memory_is_a_number_of_bytes() -> None:
-    assert 0 < free() < 2**60
+    assert 0 < free_memory() < 2**60
 
 
 def test_a_loaded_shard_can_move_and_tells_its_size() -> None:
     import pickle
 
     sample = rich_sample()
-    here = load(held(sample).parts[0], held(sample).head, sample.alphabet)
-    there: Loaded = pickle.loads(pickle.dumps(here))
+    here = LoadedShard.load(cp.ShardedSample.as_one(sample), 0, sample.alphabet)
+    there: LoadedShard = pickle.loads(pickle.dumps(here))
     assert there.sample == sample
     assert there.rows.tolist() == here.rows.tolist()
     assert sys.getsizeof(here) >= sum(part.nbytes for part in (sample.symbols, sample.offsets, sample.counts))
@@ -331,11 +325,10 @@ def test_workers_with_other_kernels_are_refused(shards: cp.ShardedSample, client
     from cutpoint.shards.dask import _block_total, kernel_signature
 
     assert _block_total([1, 2], kernel_signature(), lambda shard: shard, ()) == 3  # type: ignore[list-item]
-    placed = cp.engines.Dask(client).load(shards, shards.alphabet)
-    placed._alike = "native for another machine"
-    with pytest.raises(cp.errors.KernelsUnavailable, match="workers must have the same kernels"):
-        placed.total(len)
-    placed.close()
+    with cp.engines.Dask(client).observe(shards, shards.alphabet) as data:
+        data._kernels = "native for another machine"
+        with pytest.raises(cp.errors.KernelsUnavailable, match="workers must have the same kernels"):
+            data.sum_over_shards(type)
 
 
 def test_workers_with_another_version_or_none_are_refused(
@@ -360,12 +353,13 @@ def murder(shard: Any) -> None:
 
 def test_workers_that_die_again_and_again_stop_the_work_with_a_sentence(client: Any) -> None:
     one = cp.ShardedSample.of(SAMPLE)
-    placed = cp.engines.Dask(client).load(one, one.alphabet)
-    with pytest.raises(
-        cp.errors.EngineLost, match=r"died again and again .*[^. ]\)\. Give the workers more memory, or make"
+    with (
+        cp.engines.Dask(client).observe(one, one.alphabet) as data,
+        pytest.raises(
+            cp.errors.EngineLost, match=r"died again and again .*[^. ]\)\. Give the workers more memory, or make"
+        ),
     ):
-        placed.total(murder)
-    placed.close()
+        data.sum_over_shards(murder)
     client.wait_for_workers(2)
 
 
@@ -467,17 +461,17 @@ def _started(what: str, *arguments: str) -> "subprocess.Popen[bytes]":
 
 def test_questions_of_several_threads_are_not_mixed_up(cluster: Any, shards: cp.ShardedSample) -> None:
     with ThreadPoolExecutor(8) as pool, cp.engines.Dask(cluster.scheduler_address) as engine:
-        placed = engine.load(shards, shards.alphabet)
+        data = engine.observe(shards, shards.alphabet)
         ready = Barrier(8)
 
         def asked(number: int) -> tuple[int, int]:
             ready.wait()
-            return placed.total(_numbered, number), next(placed.each(_numbered, number))
+            return data.sum_over_shards(_numbered, number), next(data.for_each_shard(_numbered, number))
 
         for _ in range(5):
             found = list(pool.map(asked, range(1, 9)))
             assert found == [(number * len(shards.parts), number) for number in range(1, 9)]
 
 
-def _numbered(shard: Loaded, number: int) -> int:
+def _numbered(shard: LoadedShard, number: int) -> int:
     return number

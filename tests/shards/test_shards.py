@@ -17,20 +17,18 @@ from hypothesis import strategies as st
 
 import cutpoint as cp
 from cutpoint.data.storage import write_together
-from cutpoint.em.shards import Head, Shards, Size
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.shards import writing
-from cutpoint.shards.manifest import manifest
-from cutpoint.shards.packing import MAGIC, Packed, arrays_of, file_of
+from cutpoint.shards.store import MAGIC, Manifest, ShardFile, ShardSize, arrays_of, file_of
 
 
 def folder_of(sample: cp.Sample, folder: Path, observations: int) -> cp.ShardedSample:
     return cp.write_shards(sample, folder, observations=observations)
 
 
-def joined(shards: Shards) -> cp.Sample:
+def joined(shards: cp.ShardedSample) -> cp.Sample:
     """All observations of shards as one sample."""
-    return cp.Sample.concatenate([part.load(shards.head) for part in shards.parts], shards.alphabet)
+    return cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
 
 
 def rich_sample() -> cp.Sample:
@@ -72,7 +70,7 @@ def test_what_is_written_is_what_was_read(
     assert joined(shards) == right
     assert shards.total == pytest.approx(right.total, rel=1e-12, abs=0)
     assert len(shards) == len(right), "every distinct observation is in one shard"
-    keys = [list(part.load(shards.head).words) for part in shards.parts]
+    keys = [list(sample.words) for sample in shards.samples()]
     assert [word for each in keys for word in each] == sorted(word for each in keys for word in each)
 
 
@@ -158,11 +156,11 @@ def test_events_of_an_id_are_gathered_from_all_files(
     tmp_path: Path, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("polars")
-    from cutpoint.shards import event_shards as gathering
+    from cutpoint.shards import writing
 
     paths, right = events(tmp_path)
-    monkeypatch.setattr(gathering, "AT_ONCE", at_once)
-    monkeypatch.setattr(gathering, "BATCH", 7)
+    monkeypatch.setattr(writing, "AT_ONCE", at_once)
+    monkeypatch.setattr(writing, "BATCH", 7)
     columns: dict[str, Any] = {"id": "who", "event": "what", "outcome": "sold"}
     shards = cp.write_shards(paths, tmp_path / "here", observations=7, order="time", **columns)
     assert joined(shards) == right
@@ -284,9 +282,11 @@ def test_folders_are_put_together_over_one_alphabet(tmp_path: Path) -> None:
 def test_a_shard_of_another_sample_is_refused(tmp_path: Path) -> None:
     here = folder_of(cp.Sample(["ab", "ba"]), tmp_path / "here", 1)
     there = folder_of(cp.Sample(["abc", "bac"]), tmp_path / "there", 1)
-    mixed = [Packed(Path(part.name).name, part.checksum, part.size) for part in (here.parts[0], there.parts[1])]
+    mixed = [ShardFile(Path(part.name).name, part.checksum, part.size) for part in (here.parts[0], there.parts[1])]
     Path(here.parts[1].name).write_bytes(Path(there.parts[1].name).read_bytes())
-    (tmp_path / "here" / "manifest.json").write_bytes(manifest(here.head, mixed, has_evidence=False))
+    (tmp_path / "here" / "manifest.json").write_bytes(
+        Manifest(here.alphabet, here.mark_table, tuple(mixed), False).content()
+    )
     with pytest.raises(
         cp.errors.InvalidFile, match=r"shard-000001: the shard does not fit its manifest \(another alphabet"
     ):
@@ -301,7 +301,7 @@ def test_an_empty_shard_is_refused(tmp_path: Path) -> None:
     with pytest.raises(cp.errors.InvalidSample, match="shard-000001: a shard must hold at least one observation"):
         cp.ShardedSample.open(tmp_path)
     with pytest.raises(cp.errors.InvalidSample, match="at least one shard"):
-        Shards(here.head, (), has_evidence=False)
+        cp.ShardedSample(here.alphabet, here.mark_table, (), has_evidence=False)
     (tmp_path / "empty.csv").write_text("word,accepted\n")
     with pytest.raises(cp.errors.FormatError, match="a header and no rows"):
         cp.ShardedSample.from_csv(tmp_path / "empty.csv")
@@ -362,11 +362,11 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path) -> None:
         cp.ShardedSample.open(tmp_path)
 
 
-def refused(arrays: dict[str, Any], path: Path, size: Size, sample: cp.Sample) -> None:
+def refused(arrays: dict[str, Any], path: Path, size: ShardSize, sample: cp.Sample) -> None:
     content, checksum = file_of(arrays)
     path.write_bytes(content)
     with pytest.raises(cp.errors.InvalidFile, match="does not fit its manifest"):
-        Packed(str(path), checksum, size).load(Head(sample.alphabet, sample.mark_table))
+        ShardFile(str(path), checksum, size).load(sample.alphabet, sample.mark_table)
 
 
 def test_arrays_that_would_lead_the_kernels_astray_are_refused(tmp_path: Path) -> None:
@@ -428,8 +428,8 @@ def test_a_block_beyond_all_bounds_is_refused(tmp_path: Path) -> None:
 def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "b" * 2**14, "b"], accepted=[True, False, True])
     shards = folder_of(sample, tmp_path / "here", 10)
-    assert shards.parts[0].load(shards.head) == sample
-    assert not isinstance(shards.parts[0].load(shards.head).encoded, FrontCodedWords)
+    assert shards.load(0) == sample
+    assert not isinstance(shards.load(0).encoded, FrontCodedWords)
     arrays = arrays_of(sample)
     assert arrays["lengths"].tolist() == [2, 1, 2**14]
     for change in (
@@ -460,25 +460,24 @@ def test_a_file_that_was_checked_is_checked_again_when_it_was_touched(
         hashed.append(len(content))
         return real(content)
 
-    monkeypatch.setattr("cutpoint.shards.packing.hashlib.sha256", counted)
-    assert part.load(shards.head) == part.load(shards.head) == sample
+    monkeypatch.setattr("cutpoint.shards.store.hashlib.sha256", counted)
+    assert shards.load(0) == shards.load(0) == sample
     assert len(hashed) == 2, "a file of this moment may change without a trace"
     before = path.stat()
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns - 10**10))
     monkeypatch.setattr("cutpoint.data.storage.SETTLED", -1)
     for _ in range(3):
-        assert part.load(shards.head) == sample
+        assert shards.load(0) == sample
     assert len(hashed) == 3
     content, times = path.read_bytes(), path.stat()
     path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     with pytest.raises(cp.errors.InvalidFile, match=f"{part.checksum}"):
-        part.load(shards.head)
+        shards.load(0)
     path.write_bytes(content)
-    assert part.load(shards.head) == sample
-    other = Head(cp.data.Alphabet("abc"), shards.head.mark_table)
+    assert shards.load(0) == sample
     with pytest.raises(cp.errors.InvalidFile, match="another alphabet"):
-        part.load(other)
+        part.load(cp.data.Alphabet("abc"), shards.mark_table)
 
 
 def test_shards_elsewhere(tmp_path: Path) -> None:
@@ -501,10 +500,10 @@ def test_shards_elsewhere(tmp_path: Path) -> None:
         content = memory.cat_file(name)
         memory.pipe_file(name, content[:-1] + b"?")
         with pytest.raises(cp.errors.InvalidFile, match=rf"{name}: the shard is not the one that was written"):
-            shards.parts[1].load(shards.head)
+            shards.load(1)
         memory.rm(name)
         with pytest.raises(cp.errors.InvalidFile, match=rf"{name}: the file cannot be read"):
-            shards.parts[1].load(shards.head)
+            shards.load(1)
         with pytest.raises(cp.errors.InvalidFile, match="no file has this name"):
             cp.ShardedSample.from_csv("memory://tables/*.parquet")
     finally:
@@ -519,7 +518,7 @@ def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
         (tmp_path / "wrong").write_bytes(wrong)
         checksum = hashlib.sha256(wrong).hexdigest()
         with pytest.raises(cp.errors.InvalidFile, match="does not fit its manifest"):
-            Packed(str(tmp_path / "wrong"), checksum, part.size).load(Head(sample.alphabet))
+            ShardFile(str(tmp_path / "wrong"), checksum, part.size).load(sample.alphabet, sample.mark_table)
 
 
 @pytest.mark.parametrize(

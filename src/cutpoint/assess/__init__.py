@@ -5,14 +5,13 @@ from cutpoint.assess.calibration import calibration
 from cutpoint.assess.cross_validation import Score, Scores, cross_validate
 from cutpoint.assess.distillation import Distilled, distill
 from cutpoint.assess.evaluation import Evaluation, evaluate
-from cutpoint.assess.selection import Candidate, Selection, select
+from cutpoint.assess.selection import Selection, SizeCandidate, select
 from cutpoint.assess.standard_errors import Information, StandardErrors, standard_errors
 from cutpoint.assess.teams import Pruned, members, prune
 from cutpoint.assess.telling import Telling, telling_symbols
 
 __all__ = [
     "Bootstrap",
-    "Candidate",
     "Distilled",
     "Evaluation",
     "Information",
@@ -21,6 +20,7 @@ __all__ = [
     "Score",
     "Scores",
     "Selection",
+    "SizeCandidate",
     "StandardErrors",
     "Telling",
     "bootstrap",

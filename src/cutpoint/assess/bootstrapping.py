@@ -11,19 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import PlainWord, Sample, State, Symbol, Words
 from cutpoint.data.alphabet import each_word
-from cutpoint.em.ascent import MAX_STEPS, TOLERANCE
-from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.evidence import check_evidence, check_sample
+from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.m_step import m_step
-from cutpoint.em.workers import mapped
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import check_evidence, check_sample, check_threads
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
+from cutpoint.search.workers import mapped
 from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
@@ -193,7 +191,7 @@ def bootstrap(
             f"resampling needs at least {LEAST_TOTAL} observations; got {counted(sample.total, 'observation')}. Give "
             "counts that say how often each observation was seen."
         )
-    m_step(acceptor, prior)  # refuses a prior that does not fit
+    MStep.of(acceptor, prior)  # refuses a prior that does not fit
     asked = tuple(
         acceptor.alphabet.decode(acceptor.alphabet.encode_word(word))
         for word in each_word(() if words is None else words)
@@ -213,7 +211,7 @@ def bootstrap(
     if estimate.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     start = _stirred(estimate.acceptor, acceptor, learn_initial)
-    seed = int(generator(rng).integers(2**63))
+    seed = int(random_generator(rng).integers(2**63))
     size = max(1, round(sample.total))
     shares = sample.counts / sample.total
 

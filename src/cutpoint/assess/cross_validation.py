@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.evidence import check_sample
 from cutpoint.em.fit import Stop
+from cutpoint.em.observations import check_sample, check_threads
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.folds import splits, standard_error
 from cutpoint.search.learn import FOLDS, PRIOR, learn
 from cutpoint.wording import counted, shown
@@ -128,7 +127,7 @@ def cross_validate(
         raise InvalidArgument(f"model must be an Acceptor or a number of states; got {shown(model)}.")
     elif not refit:
         raise InvalidArgument("refit=False judges an acceptor as it is; with a number of states there is nothing yet.")
-    draws = generator(rng)
+    draws = random_generator(rng)
     rows: list[tuple[float, float | None, float | None]] = []
     for split in splits(sample, folds, draws):
         seed = int(draws.integers(2**63))

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.e_step import check_threads
 from cutpoint.em.fit import Stop
+from cutpoint.em.observations import check_threads
 from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
@@ -115,7 +115,7 @@ def distill(
     check_acceptor(team)
     check_threads(threads)
     whole_number("n_states", n_states, least=1)
-    draws = generator(rng)
+    draws = random_generator(rng)
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))
     counts = words.counts if isinstance(words, Sample) else np.ones(len(given))
     encoded = team.alphabet.encode(given)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.marks import ACCEPTED, FIRST_MARKS, REJECTED
-from cutpoint.em.e_step import log_likelihood
-from cutpoint.em.evidence import check_sample
+from cutpoint.em.observations import check_sample, log_likelihood
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor

@@ -13,62 +13,57 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.degrees_of_freedom import free_parameters
-from cutpoint.em.e_step import check_threads, expected_counts
-from cutpoint.em.engine import InMemory
-from cutpoint.em.evidence import check_sample
+from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    InMemory,
+    check_any_sample,
+    check_engine,
+    check_threads,
+    expected_counts,
+    observations,
+)
+from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
-from cutpoint.kernels import cores
 from cutpoint.model import Acceptor
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned
-from cutpoint.search.folds import clearly_lower, splits, standard_error
-from cutpoint.search.labelling import Labelling
-from cutpoint.search.learn import FOLDS, PRIOR, check_prior
-from cutpoint.search.rounds import Search, SearchProgress
-from cutpoint.search.settings import Hidden, Named, Setting
+from cutpoint.search.folds import chosen_size, splits
+from cutpoint.search.labels import known_states
+from cutpoint.search.learn import FOLDS, LAST_STEPS, PRIOR, SEARCHED, check_prior, nearest_to_mean, race, refitted
+from cutpoint.search.learned import SearchProgress, SizeLosses
+from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, shown
 
-Floats = NDArray[np.float64]
-
 SIZES = (2, 4, 8, 16)
-"""Numbers of states to try unless told."""
+"""Numbers of states to try by default."""
+
+HALF_A_USE = 0.5
+"""Entries with a smaller expected count are as good as 0; in complete data counts are 0, or 1 and more."""
 
 Criterion = Literal["loss", "bic", "aic"]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SizeCandidate(SizeLosses):
     """A number of states, and what speaks for it.
 
     Attributes
     ----------
     n_states : the number.
     losses : log loss on each fold, in nats per observation, of an acceptor that was learned and chosen without it.
-    n_parameters : free parameters that the sample has a say in, counted as :func:`select` tells.
+    n_parameters : free parameters that the sample has a say in, counted as :func:`select` says.
     acceptor : of the folds' acceptors, after a few more E-steps on all observations, the one nearest to their mean.
     climbed : the highest maximum of the likelihood of the whole sample, climbed to from the folds' acceptors.
     n_observations : number of observations N.
     """
 
-    n_states: int
-    losses: tuple[float, ...]
     n_parameters: int
     acceptor: Acceptor
     climbed: Fit
     n_observations: float
-
-    @property
-    def loss(self) -> float:
-        """Mean of the held-out losses."""
-        return float(np.mean(self.losses))
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the mean loss over folds; infinite for a single fold."""
-        return standard_error(self.losses)
 
     @property
     def bic(self) -> float:
@@ -93,8 +88,8 @@ class Selection:
     """
 
     criterion: Criterion
-    candidates: tuple[Candidate, ...]
-    chosen: Candidate
+    candidates: tuple[SizeCandidate, ...]
+    chosen: SizeCandidate
 
     @property
     def n_states(self) -> int:
@@ -122,7 +117,7 @@ class Selection:
 
 
 def select(
-    sample: Sample,
+    sample: AnySample,
     sizes: Iterable[int] = SIZES,
     criterion: Criterion = "loss",
     folds: int = FOLDS,
@@ -133,6 +128,7 @@ def select(
     threads: int | None = None,
     callback: Callable[[SearchProgress], object] | None = None,
     rng: np.random.Generator | int = 0,
+    engine: Engine | None = None,
 ) -> Selection:
     r"""Choose the number of states: held-out log loss, BIC and AIC of each, side by side.
 
@@ -140,14 +136,15 @@ def select(
 
     Parameters
     ----------
-    sample : what was observed.
-    sizes : numbers of states to try; all of them are, on the same folds.
+    sample : what was observed. Of a sample in shards a part is searched, as :func:`learn` does.
+    sizes : numbers of states to try, all of them on the same folds.
     criterion : "loss" takes a larger number only if its held-out loss is lower than that of the best smaller one by
         more than a standard error of the difference over folds; "bic" and "aic" take the lowest value.
     folds : number of folds.
     n_final, final, prior, threads, callback : as of :func:`learn`; a callback that returns True ends the selection
         with the numbers of states finished so far.
     rng : seed or generator; same seed, same result.
+    engine : what works on all observations, by default the threads of this machine; the result is the same.
 
     Returns
     -------
@@ -174,27 +171,64 @@ def select(
     >>> selection.n_states, selection.best.n_states
     (2, 2)
     """
-    check_sample(sample)
+    check_any_sample(sample)
     check_threads(threads)
+    check_engine(engine)
     numbers = _checked_sizes(sizes)
     if criterion not in ("loss", "bic", "aic"):
         raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
     whole_number("folds", folds, least=2)
     check_prior(prior)
-    judged = _Judged(sample, n_final, final, prior, folds, threads, callback, int(generator(rng).integers(2**62)))
-    candidates: list[Candidate] = []
-    for n_states in numbers:
-        try:
-            candidate, stop = judged.candidate(n_states)
-        except KeyboardInterrupt:
-            if not candidates:
-                raise
-            break
-        if stop is Stop.SEARCHED or not candidates:
-            candidates.append(candidate)
-        if stop is not Stop.SEARCHED:
-            break
+    seed = int(random_generator(rng).integers(2**62))
+    candidates: list[SizeCandidate] = []
+    with observations(sample, sample.alphabet, engine, threads) as data:
+        part = sample if isinstance(sample, Sample) else data.subsample(SEARCHED)
+        outer = splits(part, folds, np.random.default_rng(seed))
+
+        def candidate(n_states: int) -> tuple[SizeCandidate, Stop]:
+            """Search on the rest of each fold, judge by the fold, and climb on the whole sample from the winners."""
+            states = known_states(part, n_states, n_final, final)
+            losses, solutions = [], []
+            for k, split in enumerate(outer):
+                rules = Rules(states, prior, seed + k, threads)
+                inner = splits(split.training, _inner_folds(split.training), np.random.default_rng([seed + k, 0]))
+                monitor = SearchMonitor(folds, callback and partial(_report, callback, k))
+                found = race((n_states,), inner[:1], rules, monitor)
+                winner = found.results[n_states][0].winner
+                alone = refitted(winner, InMemory(split.training, threads), rules, LAST_STEPS, monitor)
+                losses.append(InMemory(split.validation, threads).loss(alone.parameters, states.masks(alone.kinds)))
+                solutions.append(refitted(winner, data, rules, LAST_STEPS, monitor))
+                if found.stop is not Stop.SEARCHED:
+                    break
+            acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
+            climb = partial(baum_welch, learn_initial=True, accelerate=True, threads=threads, engine=engine)
+            climbed = max((climb(each, sample) for each in acceptors), key=lambda fit: fit.log_likelihood)
+            counts = expected_counts(climbed.acceptor, sample, threads, engine=engine)
+            nearest = acceptors[nearest_to_mean(solutions, part, rules)]
+            number = free_parameters(counts)
+            return SizeCandidate(n_states, tuple(losses), number, nearest, climbed, sample.total), found.stop
+
+        for n_states in numbers:
+            try:
+                found, stop = candidate(n_states)
+            except KeyboardInterrupt:
+                if not candidates:
+                    raise
+                break
+            if stop is Stop.SEARCHED or not candidates:
+                candidates.append(found)
+            if stop is not Stop.SEARCHED:
+                break
     return Selection(criterion, tuple(candidates), _chosen(candidates, criterion))
+
+
+def _report(callback: Callable[[SearchProgress], object], fold: int, progress: SearchProgress) -> object:
+    """Report progress of the search on the rest of a fold."""
+    return callback(replace(progress, fold=fold))
+
+
+def _inner_folds(sample: Sample) -> int:
+    return max(2, min(FOLDS, int(sample.total)))
 
 
 def _checked_sizes(sizes: Iterable[int]) -> list[int]:
@@ -206,69 +240,24 @@ def _checked_sizes(sizes: Iterable[int]) -> list[int]:
     return numbers
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """Searches on the rest of each fold, judged by the fold."""
-
-    sample: Sample
-    n_final: int | None
-    final: Collection[Hashable] | None
-    prior: float
-    folds: int
-    threads: int | None
-    callback: Callable[[SearchProgress], object] | None
-    seed: int
-
-    def candidate(self, n_states: int) -> tuple[Candidate, Stop]:
-        """What speaks for a number of states, and whether all folds could."""
-        setting = self._setting(n_states)
-        whole = self._search(self.sample, setting, 0)
-        losses, places = [], []
-        stop = Stop.SEARCHED
-        for k, split in enumerate(splits(self.sample, self.folds, np.random.default_rng(self.seed))):
-            search = self._search(split.training, setting, k)
-            _, stop = search.run((n_states,))
-            if not search.winners[n_states]:
-                raise ImpossibleObservation(
-                    f"no acceptor with {counted(n_states, 'state')} was found that makes all held-out observations "
-                    "possible. Use a positive prior."
-                )
-            winner = search.winners[n_states][0]
-            masks = setting.masks(winner.kinds)
-            losses.append(InMemory(split.validation, self.threads).loss(search.refitted(winner), masks))
-            places.append((whole.refitted(winner), winner.kinds))
-            if stop is not Stop.SEARCHED:
-                break
-        acceptors = [setting.acceptor(self.sample.alphabet, *place) for place in places]
-        climb = partial(baum_welch, learn_initial=True, accelerate=True, threads=self.threads)
-        climbed = max((climb(one, self.sample) for one in acceptors), key=lambda fit: fit.log_likelihood)
-        n_parameters = free_parameters(expected_counts(climbed.acceptor, self.sample, self.threads))
-        nearest = acceptors[whole.nearest_to_all(places)]
-        return Candidate(n_states, tuple(losses), n_parameters, nearest, climbed, self.sample.total), stop
-
-    def _setting(self, n_states: int) -> Setting:
-        """Hidden states, or named ones where states were seen."""
-        if any(mark.states is not None for mark in self.sample.mark_table):
-            return Named(self.sample, n_states, self.final)
-        hidden = Hidden(Labelling.verdicts(self.sample), self.n_final)
-        hidden.check_size(n_states)
-        return hidden
-
-    def _search(self, part: Sample, setting: Setting, fold: int) -> Search:
-        """Search on a part of the sample, of which one inner fold chooses."""
-
-        def told(progress: SearchProgress) -> object:
-            return self.callback(replace(progress, fold=fold, folds=self.folds)) if self.callback else None
-
-        inner = max(2, min(FOLDS, int(part.total)))
-        return Search(part, setting, inner, 1, self.prior, self.threads or cores(), self.seed + fold, callback=told)
-
-
-def _chosen(candidates: list[Candidate], criterion: Criterion) -> Candidate:
+def _chosen(candidates: list[SizeCandidate], criterion: Criterion) -> SizeCandidate:
     if criterion != "loss":
         return min(candidates, key=lambda row: row.bic if criterion == "bic" else row.aic)
-    best = candidates[0]
-    for row in candidates[1:]:
-        if clearly_lower(row.losses, best.losses):
-            best = row
-    return best
+    size = chosen_size({row.n_states: row.losses for row in candidates})
+    return next(row for row in candidates if row.n_states == size)
+
+
+def stacked(transitions: NDArray[np.float64], initial: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All rows one below the other: that of symbol a, state s is row ``a * n_states + s``, the initial one is last."""
+    return np.concatenate((transitions.reshape(-1, len(initial)), initial[None]))
+
+
+def used_entries(counts: Counts) -> NDArray[np.bool_]:
+    """Entries that are used at least half a time in expectation, in the order of :func:`stacked`."""
+    return np.asarray(stacked(counts.transitions, counts.initial) >= HALF_A_USE)
+
+
+def free_parameters(counts: Counts) -> int:
+    """Number of free parameters that a sample has a say in: used entries minus one for each row that has any."""
+    used = used_entries(counts).sum(axis=1)
+    return int(np.maximum(used - 1, 0).sum())

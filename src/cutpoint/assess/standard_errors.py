@@ -10,18 +10,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.assess.selection import HALF_A_USE, stacked, used_entries
 from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.counts import Counts
-from cutpoint.em.degrees_of_freedom import HALF_A_USE, stacked, used_entries
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import InMemory, Parameters
-from cutpoint.em.evidence import check_sample, mark_masks
-from cutpoint.em.workers import mapped
+from cutpoint.em.observations import InMemory, Parameters, check_sample, check_threads, mark_masks
 from cutpoint.errors import TooLarge
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import aligned, number
+from cutpoint.search.workers import mapped
 from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from cutpoint.data import Sample
-from cutpoint.em.counts import impossible_sentence
-from cutpoint.em.e_step import log_likelihoods
-from cutpoint.em.evidence import check_sample
-from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.em.observations import check_sample, impossible, log_likelihoods
+from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
@@ -144,9 +142,9 @@ def prune(team: Acceptor, sample: Sample, size: int) -> Pruned:
         raise InvalidArgument(f"size must be at most the number of members, {len(parts)}; got {size}.")
     logs = np.stack([log_likelihoods(part, sample) for _, part in parts])
     weights = np.array([float(weight) for weight, _ in parts])
-    impossible = np.flatnonzero(np.isneginf(logs.max(axis=0))).tolist()
-    if impossible:
-        raise ImpossibleObservation(impossible_sentence(sample, impossible))
+    rows = np.flatnonzero(np.isneginf(logs.max(axis=0))).tolist()
+    if rows:
+        raise impossible(sample, rows)
     shares = sample.counts / sample.total
     before = _loss(logs, shares, weights)
     kept = np.arange(len(parts))

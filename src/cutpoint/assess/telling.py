@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cutpoint.data import Sample, Symbol
-from cutpoint.em.evidence import check_sample
+from cutpoint.em.observations import check_sample
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 

@@ -1,6 +1,6 @@
 """The command line: ``cutpoint VERB ...``, one module per verb.
 
-What stands here is all that runs before an interrupt is expected: the rest loads afterwards.
+This module prepares for interrupts, and loads the rest only then.
 """
 
 import os
@@ -11,11 +11,11 @@ FAILURE = 1
 
 
 def main() -> None:
-    """Run the program and leave with its exit code; Ctrl-C ends it in a sentence, whenever it comes.
+    """Run the program and exit with its code; Ctrl-C ends it with a sentence, whenever it comes.
 
-    While modules load, and when all is done, there is nothing to save: the program leaves at once. An exception would
-    pass through the innards of whatever is loading, and some of these print it or take it for another. While a verb is
-    at work, Ctrl-C is an exception that closes files and keeps what was found.
+    While modules load, and when all is done, there is nothing to save: the program exits at once. An exception would
+    pass through modules that are being loaded, and some of them print it or take it for another. While a verb works,
+    Ctrl-C is an exception, so that files are closed and the best result is kept.
     """
     leave_on_interrupt()
     from cutpoint.cli.app import run  # noqa: PLC0415
@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def leave_on_interrupt() -> None:
-    """From here on Ctrl-C leaves at once; where it is ignored, as under ``nohup``, it stays so."""
+    """From here on Ctrl-C exits at once; where it is ignored, as under ``nohup``, it stays ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
 
@@ -38,5 +38,5 @@ def raise_on_interrupt() -> None:
 
 
 def _leave(*_: object) -> None:
-    os.write(2, b"\ncutpoint: interrupted.\n")  # behind the ^C of a terminal, as Click has it
+    os.write(2, b"\ncutpoint: interrupted.\n")  # below the ^C that a terminal shows, as Click prints it
     os._exit(FAILURE)

@@ -1,4 +1,4 @@
-"""The program ``cutpoint``: its verbs, and what becomes of errors."""
+"""The program ``cutpoint``: its verbs, and the sentence and exit code in which every error ends."""
 
 from __future__ import annotations
 
@@ -11,31 +11,43 @@ from importlib import import_module
 
 import click
 
+import cutpoint
 from cutpoint.cli import FAILURE, raise_on_interrupt
 from cutpoint.cli.spoken import spoken
-from cutpoint.errors import CutpointError, EngineLost, KernelsUnavailable, MissingExtra
+from cutpoint.errors import CutpointError
 
 BAD_INPUT = 3
 
 VERBS = {
     "demo": "A tour: simulate, learn, compare, write a report.",
-    "shard": "Large tables into a folder of sorted shards.",
+    "shard": "Split large tables into a folder of sorted shards.",
     "fit": "Learn a model from words and their outcomes.",
     "score": "Acceptance probability of every word of a file.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
     "table": "Forward table of a word, step by step.",
     "draw": "State diagram as SVG, PNG, PDF, DOT or TikZ.",
     "simulate": "Random words with the outcomes of random runs.",
-    "compare": "Whether two models accept alike, with a word that tells them apart.",
+    "compare": "Whether two models are equal; if not, a word on which they differ.",
     "minimize": "Fewer states for the same probabilities.",
-    "convert": "A model in another file format.",
-    "info": "What a file of a model or of data holds.",
+    "convert": "Write a model in another file format.",
+    "info": "What a file holds, a model or data.",
 }
-"""Verbs, each with its module of the same name, which loads when it is asked for."""
+"""Verbs, each with its module of the same name, which is loaded when the verb is used."""
+
+OF_OTHER_VERBS = {"normalized": "cutpoint convert --normalized"}
+"""What to write for an argument of the library that is an option of another verb."""
 
 
 class Program(click.Group):
-    """A group whose verbs load when they are used, so that ``--help`` answers at once."""
+    """A group whose verbs are loaded when they are used, so that ``--help`` answers at once."""
+
+    verb: click.Command | None = None
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Options of the verb in use, by the argument of the library that each one sets."""
+        known = self.verb.params if self.verb else []
+        return OF_OTHER_VERBS | {str(each.name): each.opts[-1] for each in known if isinstance(each, click.Option)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Verbs in the order of a working day."""
@@ -45,14 +57,14 @@ class Program(click.Group):
         """A verb by name."""
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"cutpoint.cli.{cmd_name}").command
+        self.verb = import_module(f"cutpoint.cli.{cmd_name}").command
         raise_on_interrupt()
-        return command
+        return self.verb
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that was asked for; a slip of the pen is answered by the nearest one."""
+        """The verb that was typed; for a misspelled one, the nearest is suggested."""
         if not ctx.resilient_parsing and args[0] not in VERBS and not args[0].startswith("-"):
             from cutpoint.wording import suggestion  # noqa: PLC0415
 
@@ -65,21 +77,13 @@ class Program(click.Group):
             formatter.write_dl(list(VERBS.items()))
 
 
-def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked:
-        click.echo(f"cutpoint {import_module('cutpoint').__version__}")
-        ctx.exit()
-
-
 @click.group(
     cls=Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: cutpoint demo. Every verb has an example: cutpoint fit --help. Completion for a shell: "
+    epilog="Start with: cutpoint demo. Every verb has an example: cutpoint fit --help. Shell completion: "
     'eval "$(_CUTPOINT_COMPLETE=bash_source cutpoint)" (or zsh_source, fish_source).',
 )
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
-)
+@click.version_option(cutpoint.__version__, message="cutpoint %(version)s", help="Print the version.")
 def program() -> None:
     """Stochastic acceptors: learn them from words with outcomes, score, compare, draw.
 
@@ -89,32 +93,29 @@ def program() -> None:
 
 
 def run() -> int:
-    """Run the program as it was called; its exit code. No error of a user's making ends in a traceback."""
+    """Run the program as it was called; its exit code. No error that a user can cause ends in a traceback."""
     if not _has_streams():
-        return _told("standard output is closed. Send it to a file, or to /dev/null if it is not wanted.", FAILURE)
+        return _end("standard output is closed. Send it to a file, or to /dev/null if it is not wanted.", FAILURE)
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal or a locale cannot show is no reason to stop
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = lambda message, *_: click.echo(f"cutpoint: {spoken(str(message))}", err=True)
+    warnings.showwarning = lambda message, *_: click.echo(f"cutpoint: {message}", err=True)
     try:
         return _exit_code(None)
-    except KeyboardInterrupt:  # another one, while the first was told
+    except KeyboardInterrupt:  # a second one, while the first was reported
         return FAILURE
 
 
 def _has_streams() -> bool:
-    """Whether results can go anywhere; a shell or a service can close streams (``>&-``), and Python has None for them.
+    """Whether there is a standard output; for streams that a shell or a service has closed (``>&-``), Python has None.
 
-    A closed standard input is an empty one, and what would be told to nobody is not told. Their numbers are taken too,
-    in order, or the next file that is opened would get them.
+    A closed standard input counts as an empty one, and messages to a closed standard error are dropped. All three are
+    opened again, in order, or the next file that is opened would get their numbers.
     """
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the end
     given = sys.stdout is not None
-    if not given:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
     return given
 
 
@@ -123,25 +124,24 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         done = program.main(arguments, prog_name="cutpoint", standalone_mode=False)
         sys.stdout.flush()
         return done if isinstance(done, int) else 0
-    except click.ClickException as wrong:
-        wrong.show()
-        return wrong.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _told("interrupted.", FAILURE)
-    except BrokenPipeError:  # the reader of a pipe has gone: nobody is left to tell
+        return _end("interrupted.", FAILURE)
+    except BrokenPipeError:  # the reader of a pipe has gone: nobody would read a message
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
-    except (MissingExtra, KernelsUnavailable, EngineLost) as missing:
-        return _told(str(missing), FAILURE)
-    except CutpointError as wrong:
-        return _told(str(wrong), BAD_INPUT)
-    except OSError as problem:
-        where = f"{problem.filename}: " if problem.filename else ""
-        return _told(f"{where}{problem.strerror or problem}.", BAD_INPUT if problem.filename else FAILURE)
+    except CutpointError as error:
+        failed = isinstance(error, ImportError | OSError)  # something is missing or lost: the input is not at fault
+        return _end(spoken(error.sentence(program.options)), FAILURE if failed else BAD_INPUT)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _end(f"{where}{error.strerror or error}.", BAD_INPUT if error.filename else FAILURE)
     except MemoryError:
-        return _told("not enough memory.", FAILURE)
+        return _end("not enough memory.", FAILURE)
 
 
-def _told(sentence: str, code: int) -> int:
-    click.echo(f"cutpoint: {spoken(sentence)}", err=True)
+def _end(sentence: str, code: int) -> int:
+    click.echo(f"cutpoint: {sentence}", err=True)
     return code

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from cutpoint.cli import printing
-from cutpoint.cli.options import FILE, MODEL, model_of
+from cutpoint.cli import options
+from cutpoint.cli.output import message
 from cutpoint.files.models import save
 
 
 @click.command()
-@click.argument("model", type=MODEL)
-@click.argument("output", type=FILE)
-@click.option("--cut-point", help="Cut point to keep beside the model (JSON and NPZ).")
+@click.argument("model", type=options.FILE)
+@click.argument("output", type=options.FILE)
+@click.option("--cut-point", metavar="NUMBER", help="Cut point to store with the model (JSON and NPZ).")
 @click.option("--bare", is_flag=True, help="Leave out the cut point and the notes, for formats that cannot hold them.")
-@click.option("--rounded", is_flag=True, help="Let formats of floats round the fractions of an exact model.")
-@click.option("--normalized", is_flag=True, help="Rescale rows of MODEL that do not sum to 1, as rounded ones.")
+@click.option("--rounded", is_flag=True, help="Allow formats without fractions to round an exact model.")
+@click.option("--normalized", is_flag=True, help="Rescale rows of MODEL that do not sum to 1, as after rounding.")
 @click.option("--weights", type=click.Choice(["log", "probability"]), help="Weights of AT&T text.")
-def command(
-    model: str,
-    output: str,
-    cut_point: str | None,
-    bare: bool,
-    rounded: bool,
-    normalized: bool,
-    weights: str | None,
-) -> None:
-    """Write MODEL to OUTPUT; the extension tells the format.
+def command(model: str, output: str, bare: bool, normalized: bool, **saving: Any) -> None:
+    """Write MODEL to OUTPUT, in the format of its extension.
 
-    .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM), .dot (Graphviz), .tikz (LaTeX); .gz behind a text format
-    packs it. .jff (JFLAP) is read.
+    .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM) or .dot (Graphviz); add .gz to compress a text format.
+    .jff (JFLAP) can be read only. For TikZ use cutpoint draw.
 
     \b
     Example: cutpoint convert model.json model.drn --bare
     """
-    read = model_of(model, normalized=normalized)
-    kept = read.acceptor if bare else read
-    save(kept, output, cut_point=cut_point, rounded=rounded, weights=weights)  # type: ignore[arg-type]
-    printing.message(f"written to {output}.")
+    read = options.model_of(model, normalized=normalized)
+    save(read.acceptor if bare else read, output, **saving)
+    message(f"written to {output}.")

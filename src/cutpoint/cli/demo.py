@@ -1,4 +1,4 @@
-"""``cutpoint demo``: the tour, on customer journeys from a known hidden process."""
+"""``cutpoint demo``: a tour, on customer journeys from a known hidden process."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import click
 import numpy as np
 
 from cutpoint.assess.evaluation import evaluate
-from cutpoint.cli import printing
-from cutpoint.cli.findings import mean_loss
-from cutpoint.cli.options import FILE, check_output, seed_option, threads_option
-from cutpoint.cli.watching import watched_search
-from cutpoint.data import PlainWord, Sample
+from cutpoint.cli import options
+from cutpoint.cli.fit_summary import mean_loss
+from cutpoint.cli.output import line, search_progress
+from cutpoint.data import Sample
 from cutpoint.drawing.report import report
 from cutpoint.drawing.tables import forward_table
 from cutpoint.kernels import kernel_info
@@ -21,59 +20,57 @@ from cutpoint.model import gallery, random_words, simulate
 from cutpoint.search.learn import learn
 
 TRUTH = gallery.customers()
-"""What nobody sees: how warm a customer is. Those who are ready at the end buy."""
-
+"""What nobody sees: how interested a customer is. Those who are ready at the end buy."""
 JOURNEY = ["ad", "visit", "wait", "mail", "cart"]
-LEARNED_FROM, JUDGED_BY = 8_000, 4_000
-FEW, MOST_SECONDS = 1_000, 20.0
-"""Journeys to learn from, and most seconds of a search, where no compiled kernels are there to help."""
+N_TRAINING, N_FRESH = 8_000, 4_000
+N_SLOW, SECONDS_SLOW = 1_000, 20.0
+"""Journeys to learn from and longest time to search without compiled kernels."""
 
 
 @click.command()
-@click.option("-o", "--output", type=FILE, default="cutpoint-demo.html", show_default=True, help="File for the report.")
-@seed_option
-@threads_option
+@click.option("-o", "--output", type=options.FILE, default="cutpoint-demo.html", show_default=True, help="HTML report.")
+@options.seed
+@options.threads
 def command(output: str, seed: int, threads: int | None) -> None:
     """A tour: customer journeys from a known hidden process, a model learned from the outcomes alone, a report.
 
     \b
     Example: cutpoint demo -o tour.html
     """
-    check_output(output)
-    _title("What is really going on: one matrix per event, four hidden states")
-    printing.data(TRUTH.table(digits=2))
-    _title(f"The chances after each event of the journey {' '.join(JOURNEY)}")
-    printing.data(str(forward_table(TRUTH, JOURNEY)))
+    options.check_output(output)
+    _title("The hidden process: one matrix per event, four states")
+    line(TRUTH.table(digits=2))
+    _title(f"The probabilities after each event of the journey {' '.join(JOURNEY)}")
+    line(str(forward_table(TRUTH, JOURNEY)))
     slow = kernel_info()["kernels"] == "reference"
-    number = FEW if slow else LEARNED_FROM
-    sample, fresh = (_journeys(n, k + 2 * seed) for k, n in enumerate((number, JUDGED_BY)))
-    _title(f"{number:,} journeys of which only the events and the outcome are seen")
-    printing.data(repr(sample))
+    sample, fresh = _journeys(N_SLOW if slow else N_TRAINING, 2 * seed), _journeys(N_FRESH, 2 * seed + 1)
+    _title(f"{sample.total:,.0f} journeys; only the events and the outcome are seen")
+    line(repr(sample))
     began = time.monotonic()
-    with watched_search() as watch:
-        limit = MOST_SECONDS if slow else None
-        learned = learn(sample, n_states=4, threads=threads, time_limit=limit, callback=watch, rng=seed)
-    seconds = time.monotonic() - began
-    _title(f"Learned from those in {seconds:.0f} s, with four states of its own")
-    printing.data(learned.acceptor.table(digits=2))
-    _title(f"Log loss on {JUDGED_BY:,} journeys that nobody learned from (less is better)")
-    rivals: dict[str, float | None] = {
-        "the truth itself": evaluate(TRUTH, fresh).log_loss,
+    with search_progress() as callback:
+        limit = SECONDS_SLOW if slow else None
+        learned = learn(sample, n_states=4, threads=threads, time_limit=limit, callback=callback, rng=seed)
+    _title(f"Learned from them in {time.monotonic() - began:.0f} s, with four states")
+    line(learned.acceptor.table(digits=2))
+    _title(f"Log loss on {N_FRESH:,} new journeys (less is better)")
+    losses = {
+        "the hidden process itself": evaluate(TRUTH, fresh).log_loss,
         "learned": evaluate(learned.acceptor, fresh).log_loss,
+        "4-grams and logistic regression": _n_gram_loss(sample, fresh),
+        "always the mean": mean_loss(sample, fresh),
     }
-    rivals |= {"4-grams and logistic regression": _n_grams(sample, fresh), "always the mean": mean_loss(sample, fresh)}
-    for name, loss in rivals.items():
-        printing.data(f"{name:34} {'needs scikit-learn' if loss is None else f'{loss:.4f}'}")
+    for name, loss in losses.items():
+        line(f"{name:34} {'needs scikit-learn' if loss is None else f'{loss:.4f}'}")
     words = random_words(TRUTH.alphabet, 2_000, (9, 14), rng=seed + 5)
     apart = np.abs(learned.acceptor.acceptances(words) - TRUTH.acceptances(words))
-    printing.data(f"\non longer journeys, learned and true chances differ by {apart.mean():.3f} on average.")
+    line(f"\non longer journeys, learned and true probabilities differ by {apart.mean():.3f} on average.")
     report(learned, fresh, output, title="Customer journeys")
-    printing.data(f"\nreport: {Path(output).resolve()}")
-    printing.data("next: cutpoint fit your-data.tsv -o model.json --report report.html")
+    line(f"\nreport: {Path(output).resolve()}")
+    line("next: cutpoint fit your-data.tsv -o model.json --report report.html")
 
 
 def _title(text: str) -> None:
-    printing.data(f"\n{text}\n{'-' * len(text)}")
+    line(f"\n{text}\n{'-' * len(text)}")
 
 
 def _journeys(count: int, seed: int) -> Sample:
@@ -81,26 +78,17 @@ def _journeys(count: int, seed: int) -> Sample:
     return simulate(TRUTH, words, rng=2 * seed + 1)
 
 
-def _n_grams(sample: Sample, fresh: Sample) -> float | None:
-    """Log loss of a logistic regression on all runs of up to four events; None without scikit-learn."""
+def _n_gram_loss(sample: Sample, fresh: Sample) -> float | None:
+    """Log loss of a logistic regression on all runs of one to four events; None without scikit-learn."""
     try:
         from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     except ImportError:
         return None
-    grams = CountVectorizer(analyzer=_runs, min_df=3)
+    texts, fresh_texts = ([" ".join(["^", *map(str, seen.word), "$"]) for seen in each] for each in (sample, fresh))
+    grams = CountVectorizer(analyzer="word", token_pattern=r"\S+", lowercase=False, ngram_range=(1, 4), min_df=3)
     model = LogisticRegression(max_iter=2000)
-    model.fit(grams.fit_transform(_words(sample)), sample.ends == 1, sample_weight=sample.counts)
-    chances = model.predict_proba(grams.transform(_words(fresh)))[:, 1]
+    model.fit(grams.fit_transform(texts), sample.ends == 1, sample_weight=sample.counts)
+    chances = model.predict_proba(grams.transform(fresh_texts))[:, 1]
     right = np.where(fresh.ends == 1, chances, 1 - chances)
     return float(-(fresh.counts * np.log(right)).sum() / fresh.total)
-
-
-def _words(sample: Sample) -> list[PlainWord]:
-    return [observation.word for observation in sample]
-
-
-def _runs(word: PlainWord) -> list[str]:
-    """Runs of one to four events, with marks at both ends."""
-    marked = ["^", *map(str, word), "$"]
-    return [" ".join(marked[i : i + n]) for n in range(1, 5) for i in range(len(marked) - n + 1)]

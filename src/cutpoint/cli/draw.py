@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from cutpoint.cli import printing
-from cutpoint.cli.options import FILE, MODEL, model_of
-from cutpoint.drawing.picture import draw
-from cutpoint.drawing.texts import to_dot, to_tikz
+from cutpoint.cli import options
+from cutpoint.cli.output import line, message
+from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 
 
 @click.command()
-@click.argument("model", type=MODEL)
-@click.option("-o", "--output", type=FILE, help="File to write: .svg, .png, .pdf, .dot or .tikz.")
+@click.argument("model", type=options.FILE)
+@click.option("-o", "--output", type=options.FILE, help="File to write: .svg, .png, .pdf, .dot or .tikz.")
 @click.option(
-    "--format", "kind", type=click.Choice(["dot", "tikz", "svg"]), default="dot", help="What to print otherwise."
+    "--format",
+    type=click.Choice(["dot", "tikz", "svg"]),
+    default="dot",
+    show_default=True,
+    help="Text to print without -o.",
 )
 @click.option("--min-probability", type=float, default=0.0, help="Leave out arrows below this probability.")
-@click.option("--digits", type=click.IntRange(1, 17), default=4, show_default=True, help="Digits of probabilities.")
-@click.option("--orientation", type=click.Choice(["right", "down"]), default="right", show_default=True)
-def command(model: str, output: str | None, kind: str, min_probability: float, digits: int, orientation: str) -> None:
+@options.digits
+@click.option(
+    "--orientation",
+    type=click.Choice(["right", "down"]),
+    default="right",
+    show_default=True,
+    help="Direction of the arrows.",
+)
+def command(model: str, output: str | None, format: str, **drawing: Any) -> None:
     """State diagram of MODEL, written to a file or printed as text.
 
     \b
     Example: cutpoint draw gallery:p_adic:2 -o p_adic.svg
     """
-    acceptor = model_of(model).acceptor
+    acceptor = options.model_of(model).acceptor
     if output is not None:
-        draw(acceptor, output, min_probability, digits, orientation)
-        printing.message(f"written to {output}.")
-    elif kind == "svg":
-        printing.data(draw(acceptor, None, min_probability, digits, orientation).svg)
+        draw(acceptor, output, **drawing)
+        message(f"written to {output}.")
+    elif format == "svg":
+        line(draw(acceptor, **drawing).svg)
     else:
-        text = to_dot if kind == "dot" else to_tikz
-        printing.data(text(acceptor, min_probability, digits, orientation))
+        to_text = to_dot if format == "dot" else to_tikz
+        line(to_text(acceptor, **drawing))

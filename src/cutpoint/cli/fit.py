@@ -8,27 +8,13 @@ from typing import Any
 import click
 import numpy as np
 
-from cutpoint.cli import printing
-from cutpoint.cli.engines import check_engine_options, engine_of, engine_options
-from cutpoint.cli.findings import Findings, facts, findings, text
-from cutpoint.cli.options import (
-    FILE,
-    check_distinct,
-    check_output,
-    check_standard_input,
-    check_unread,
-    json_option,
-    reading_options,
-    seed_option,
-    threads_option,
-)
+from cutpoint.cli import options
+from cutpoint.cli.fit_summary import summarize
+from cutpoint.cli.output import json_text, line, message, search_progress
 from cutpoint.cli.spoken import spoken
-from cutpoint.cli.watching import watched_search
 from cutpoint.data import Sample
-from cutpoint.drawing.report import report
-from cutpoint.em.engine import Engine
-from cutpoint.em.evidence import check_evidence
-from cutpoint.em.sharded import Sharded
+from cutpoint.drawing.report import report as write_report
+from cutpoint.em.observations import Engine, check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample
@@ -40,37 +26,46 @@ NOT_CONVERGED = 4
 
 
 @click.command()
-@click.argument("data", type=FILE)
+@click.argument("data", type=options.FILE)
 @click.option(
-    "-n", "--states", type=click.IntRange(min=1), help="Number of states; by default chosen on held-out words."
+    "-n",
+    "--states",
+    "n_states",
+    type=options.AT_LEAST_ONE,
+    show_default="chosen by held-out loss",
+    help="Number of states.",
 )
-@click.option("-o", "--output", type=FILE, required=True, help="File for the model: .json or .npz.")
-@click.option("--team", type=click.IntRange(min=1), default=1, show_default=True, help="Acceptors in the mixture.")
-@click.option("--test", type=FILE, help="File of words to judge by; by default a fifth of DATA is held out.")
+@click.option("-o", "--output", type=options.FILE, required=True, help="File for the model: .json or .npz.")
+@click.option("--team", type=options.AT_LEAST_ONE, default=1, show_default=True, help="Number of acceptors to mix.")
+@click.option("--test", type=options.FILE, help="File of words to judge the model by, instead of a part of DATA.")
 @click.option(
-    "--holdout", type=click.FloatRange(0, 0.5), default=0.2, show_default=True, help="Share of DATA held out, or 0."
+    "--holdout",
+    type=click.FloatRange(0, 0.5),
+    default=0.2,
+    show_default=True,
+    help="Share of DATA to judge the model by.",
 )
 @click.option(
-    "--cut-point", help="Cut point to keep; by default the one of highest accuracy on the words learned from."
+    "--cut-point",
+    metavar="NUMBER",
+    show_default="highest accuracy on the words learned from",
+    help="Cut point to store.",
 )
-@click.option("--report", "page", type=FILE, help="File for an HTML page about the model.")
-@click.option("--time-limit", type=float, help="Most seconds to search.")
-@click.option("--checkpoint", type=FILE, help="File that lets a search which was stopped go on.")
-@seed_option
-@threads_option
-@engine_options
-@json_option
-@reading_options
+@click.option("--report", type=options.FILE, help="File for an HTML page about the model.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Longest time to search.")
+@click.option("--checkpoint", type=options.FILE, help="File from which a stopped search can be continued.")
+@options.seed
+@options.threads
+@options.engine
+@options.as_json
+@options.reading
 def command(
     data: str,
-    states: int | None,
     output: str,
-    team: int,
     test: str | None,
     holdout: float,
     cut_point: str | None,
-    page: str | None,
-    time_limit: float | None,
+    report: str | None,
     checkpoint: str | None,
     seed: int,
     threads: int | None,
@@ -78,74 +73,58 @@ def command(
     scheduler: str | None,
     as_json: bool,
     reading: dict[str, Any],
+    **search: Any,
 ) -> int:
     """Learn a model from DATA: words with outcomes, one per row, or a table of events (--id, --order, --event).
 
-    DATA may be a folder made by cutpoint shard; then nothing is held out, and --test gives words to judge by.
-    Ctrl-C saves the best so far. Exit code 4 if the search was cut short.
+    DATA may be a folder made by cutpoint shard; then nothing is held out, and --test names words to judge by.
+    Ctrl-C saves the best model so far. Exit code 4 means that the search was cut short.
 
     \b
     Example: cutpoint fit journeys.tsv -n 6 -o model.json --report report.html
     """
-    check_standard_input(data, test)
-    check_output(output, ".json", ".json.gz", ".npz")
-    if page is not None:
-        check_output(page)
+    options.check_standard_input(data, test)
+    options.check_output(output, ".json", ".json.gz", ".npz")
+    if report is not None:
+        options.check_output(report)
     if cut_point is not None:
         cut_point_value(cut_point)
-    check_distinct(output, page, checkpoint)
-    check_engine_options(engine, scheduler, is_folder_of_shards(data))
-    if is_folder_of_shards(data) and test is None:
-        check_unread(reading, data)
-    with engine_of(engine, scheduler, threads) as worker, watched_search() as watch:
-        shards = ShardedSample.open(data) if is_folder_of_shards(data) else None
+    options.check_distinct(output, report, checkpoint)
+    sharded = is_folder_of_shards(data)
+    if sharded and test is None:
+        options.check_not_given(reading, data)
+    with options.engine_of(engine, scheduler, threads, sharded) as worker, search_progress() as callback:
+        shards = ShardedSample.open(data) if sharded else None
         sample = read_sample(data, **reading) if shards is None else _searched(shards, worker)
         check_evidence(sample)
         training, fresh = _parts(sample, test, holdout if shards is None else 0.0, seed, reading)
-        learned = learn(
-            shards or training,
-            states,
-            team,
-            threads=threads,
-            time_limit=time_limit,
-            checkpoint=checkpoint,
-            callback=watch,
-            rng=seed,
-            engine=worker if shards else None,
-        )
-    found = findings(learned, training, fresh, cut_point)
-    save(found.acceptor, output, cut_point=found.cut_point, metadata=_notes(found, data, seed))
-    if page is not None:
-        report(learned, fresh or training, page, found.cut_point, title=f"Model of {_name(data)}")
-    printing.data(printing.as_json(facts(found, output)) if as_json else text(found, output, page))
+        search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
+        learned = learn(shards or training, callback=callback, rng=seed, **search)
+    summary = summarize(learned, training, fresh, cut_point)
+    name = "standard input" if data == "-" else Path(data).name
+    notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
+    notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
+    save(learned.acceptor, output, cut_point=summary.cut_point, metadata=notes)
+    if report is not None:
+        positive = reading.get("positive")
+        outcomes = ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
+        write_report(learned, fresh or training, report, summary.cut_point, f"Model of {name}", outcomes)
+    line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
-        printing.message(f"cutpoint: {spoken(str(learned.stop))}")
+        message(f"cutpoint: {spoken(str(learned.stop))}")
     return 0 if learned.converged else NOT_CONVERGED
-
-
-def _notes(found: Findings, data: str, seed: int) -> dict[str, Any]:
-    """Where the model comes from and how well it did, to be kept in its file."""
-    origin = {"data": _name(data), "seed": seed, "stop": found.learned.stop.name.lower()}
-    return origin | {f"held_out_{name}": value for name, value in found.figures.items()}
-
-
-def _name(data: str) -> str:
-    return "standard input" if data == "-" else Path(data).name
 
 
 def _searched(shards: ShardedSample, worker: Engine) -> Sample:
     """The part of all shards that stands for them where words are looked at one by one."""
-    where = Sharded(shards, shards.alphabet, worker)
-    try:
-        return where.part(SEARCHED)
-    finally:
-        where.close()
+    with worker.observe(shards, shards.alphabet) as data:
+        return data.subsample(SEARCHED)
 
 
 def _parts(
     sample: Sample, test: str | None, holdout: float, seed: int, reading: dict[str, Any]
 ) -> tuple[Sample, Sample | None]:
-    """What is learned from, and what is held out."""
+    """The words to learn from, and the words to judge by."""
     if test is not None:
         return sample, read_sample(test, **(reading | {"alphabet": sample.alphabet}))
     if not holdout:

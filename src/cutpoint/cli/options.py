@@ -1,15 +1,20 @@
-"""Options that verbs share, and the values that they stand for."""
+"""Options that verbs share, and the values that they stand for.
+
+The name of an option in Python is the argument of the library that it sets, so that errors can name the option instead.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,57 +25,76 @@ from cutpoint.files.models import read_model
 from cutpoint.model import Acceptor, gallery
 from cutpoint.wording import counted, shown, suggestion
 
+if TYPE_CHECKING:
+    from cutpoint.em.observations import Engine
+
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
-MODEL = click.Path(path_type=str)
-"""A model: a file, ``-`` for JSON on standard input, or one of the gallery, as ``gallery:p_adic:2``."""
-
 FILE = click.Path(path_type=str)
-"""Any other file; ``-`` is standard input where something is read."""
+"""A file, or ``-`` for standard input; where it is a model, also one of the gallery, such as ``gallery:p_adic:2``."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result."
-)
-threads_option = click.option("--threads", type=click.IntRange(min=1), help="Number of threads; all cores by default.")
-cut_point_option = click.option("--cut-point", help="Such as 0.5 or 1/3; by default the model's own.")
+AT_LEAST_ONE = click.IntRange(min=1)
 
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result.")
+threads = click.option("--threads", type=AT_LEAST_ONE, show_default="all cores", help="Number of threads.")
+cut_point = click.option("--cut-point", metavar="NUMBER", show_default="the model's", help="Such as 0.5 or 1/3.")
+digits = click.option("--digits", type=click.IntRange(1, 17), default=4, show_default=True, help="Significant digits.")
+separator = click.option("--separator", help="Text between the symbols of a word.")
+
+
+# --- how a file of words is read --------------------------------------------------------------------------------------
+
+COLUMNS = {
+    "word": "Column with the words, by name or by number from 1.",
+    "accepted": "Column with the outcomes of the words.",
+    "weight": "Column with the number of times that a word was seen.",
+    "verdicts": "Column with the verdicts along the word: before the first symbol and after each.",
+    "id": "Event table: column with the case id.",
+    "order": "Event table: column with the time or the number of the event.",
+    "event": "Event table: column with the event.",
+    "outcome": "Event table: column with the outcome of the case.",
+    "verdict": "Event table: column with the verdict after the event.",
+}
 READING = {
-    "format": "tsv, csv, ndjson, parquet, abbadingo or pautomac; by default told by the extension.",
-    "word": "Column of the words, by name or number from 1.",
-    "accepted": "Column of the outcomes of words.",
-    "weight": "Column of how often a word was seen.",
-    "verdicts": "Column of verdicts along the word, before the first symbol and after each.",
-    "id": "Of an event table: column of what tells one sequence from another.",
-    "order": "Of an event table: column of the order of events.",
-    "event": "Of an event table: column of the events.",
-    "outcome": "Of an event table: column of the outcomes.",
-    "verdict": "Of an event table: column of verdicts after each event.",
-    "separator": "What stands between the symbols of a word; by default blanks if there are any.",
-    "positive": "The outcome that means accepted.",
-    "delimiter": "What stands between the cells of a CSV file; by default a comma.",
+    "format": ("tsv, csv, ndjson, parquet, abbadingo or pautomac.", "by extension"),
+    **{name: (text, False) for name, text in COLUMNS.items()},
+    "separator": ("Text between the symbols of a word.", "blanks, if there are any"),
+    "positive": ("Outcome that means accepted.", False),
+    "delimiter": ("Cell delimiter of a CSV file.", "comma"),
 }
 
 
-def reading_options(verb: Verb) -> Callable[..., Any]:
-    """Options on how to read a file of words; the verb gets them as a dictionary ``reading``."""
+def reading(verb: Verb) -> Callable[..., Any]:
+    """Options on how to read a file of words; the verb gets those that are given as a dictionary ``reading``."""
 
     @wraps(verb)
     def with_reading(*arguments: Any, **options: Any) -> Any:
-        given = {name: options.pop(f"reading_{name}") for name in READING}
-        reading = {name: _column(name, value) for name, value in given.items() if value is not None}
-        return verb(*arguments, reading=reading, **options)
+        given = {name: options.pop(name) for name in READING}
+        found = {name: _column(name, text) for name, text in given.items() if text is not None}
+        return verb(*arguments, reading=found, **options)
 
     decorated: Callable[..., Any] = with_reading
-    for name, explanation in reversed(READING.items()):
-        decorated = click.option(f"--{name}", f"reading_{name}", metavar="TEXT", help=explanation)(decorated)
+    for name, (text, default) in reversed(READING.items()):
+        metavar = "COLUMN" if name in COLUMNS else "TEXT"
+        decorated = click.option(f"--{name}", name, metavar=metavar, show_default=default, help=text)(decorated)
     return decorated
 
 
-def _column(name: str, value: str) -> str | int:
+def _column(name: str, text: str) -> str | int:
     """A column by its number if it is one; other options are text."""
-    is_column = name not in ("format", "separator", "positive", "delimiter")
-    return int(value) if is_column and value.isdecimal() else value
+    return int(text) if name in COLUMNS and text.isdecimal() else text
+
+
+def check_not_given(reading: dict[str, Any], data: str) -> None:
+    """Refuse options on how to read a table where the data are shards, which were made with them."""
+    if reading:
+        raise click.UsageError(
+            f"--{next(iter(reading))} is for tables, and {data} is a folder of shards. Give it to cutpoint shard."
+        )
+
+
+# --- models and words -------------------------------------------------------------------------------------------------
 
 
 def model_of(name: str, normalized: bool = False) -> Model:
@@ -88,64 +112,23 @@ def model_of(name: str, normalized: bool = False) -> Model:
             raise type(wrong)(str(wrong).replace(str(path), "standard input")) from None
 
 
-def check_standard_input(*names: str | None) -> None:
-    """Refuse to read two things from standard input."""
-    if names.count("-") > 1:
-        raise click.UsageError("standard input (-) can be read once only; name a file for the other.")
-
-
-def check_distinct(*paths: str | None) -> None:
-    """Refuse to write two results to one file, where the second would replace the first."""
-    given = [path for path in paths if path is not None]
-    places = [os.path.realpath(path) for path in given]
-    for path, place in zip(given, places, strict=True):
-        if places.count(place) > 1:
-            raise click.UsageError(f"two results would be written to {path}; name another file for one of them.")
-
-
-def check_unread(reading: dict[str, Any], data: str) -> None:
-    """Refuse options on how to read a table where the data are shards, which were made with them."""
-    if reading:
-        raise click.UsageError(
-            f"--{next(iter(reading))} is for tables, and {data} is a folder of shards. Give it to cutpoint shard."
-        )
-
-
-def check_output(path: str, *endings: str) -> None:
-    """Refuse a file that could not be written, before long work is done for it."""
-    target = Path(path)
-    if endings and not target.name.lower().endswith(endings):
-        raise InvalidFile(f"{path}: expected a name that ends in {' or '.join(endings)}.")
-    try:
-        replaceable(path)
-    except OSError as problem:
-        raise InvalidFile(f"{path}: cannot be written ({problem.strerror}).") from None
-    if not target.parent.is_dir():
-        raise InvalidFile(f"{path}: cannot be written (there is no folder {target.parent}).")
-    if not os.access(target.parent, os.W_OK):
-        raise InvalidFile(f"{path}: cannot be written (the folder {target.parent} does not allow it).")
-
-
 def _of_gallery(name: str) -> Acceptor:
     _, kind, *arguments = name.split(":")
     makers = {key: getattr(gallery, key) for key in gallery.__all__ if key != "deterministic"}
     if kind not in makers:
-        raise InvalidArgument(
-            f"{name}: the gallery has {', '.join(makers)}; got {kind!r}.{suggestion(kind, list(makers))}"
-        )
+        known = f"the gallery has {', '.join(makers)}; got {kind!r}.{suggestion(kind, list(makers))}"
+        raise InvalidArgument(known, where=name)
     values = [int(value) if value.isdecimal() else value for value in arguments]
     taken = signature(makers[kind])
     try:
         taken.bind(*values)
     except TypeError:
-        names = ":".join(taken.parameters) or "nothing"
-        raise InvalidArgument(
-            f"{name}: after gallery:{kind} comes {names}; got {counted(len(values), 'value')}."
-        ) from None
+        wanted = f"after gallery:{kind} comes {':'.join(taken.parameters) or 'nothing'}"
+        raise InvalidArgument(f"{wanted}; got {counted(len(values), 'value')}.", where=name) from None
     try:
         made: Acceptor = makers[kind](*values)
-    except CutpointError as wrong:
-        raise InvalidArgument(f"{name}: {wrong}") from None
+    except CutpointError as error:
+        raise error.at(name) from None
     return made
 
 
@@ -169,3 +152,75 @@ def word_of(text: str, model: Model, separator: str | None) -> Any:
         if part not in by_text:
             raise alphabet.unknown(part, f"word {shown(text)}, position {i}: ")
     return [by_text[part] for part in parts]
+
+
+# --- files that are named ---------------------------------------------------------------------------------------------
+
+
+def check_standard_input(*names: str | None) -> None:
+    """Refuse to read two things from standard input."""
+    if names.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read once only; name a file for the other.")
+
+
+def check_distinct(*paths: str | None) -> None:
+    """Refuse to write two results to one file, where the second would replace the first."""
+    given = [path for path in paths if path is not None]
+    places = [os.path.realpath(path) for path in given]
+    for path, place in zip(given, places, strict=True):
+        if places.count(place) > 1:
+            raise click.UsageError(f"two results would be written to {path}; name another file for one of them.")
+
+
+def check_output(path: str, *endings: str) -> None:
+    """Refuse a file that could not be written, before long work is done for it."""
+    target = Path(path)
+    if endings and not target.name.lower().endswith(endings):
+        raise InvalidFile(f"expected a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.", where=path)
+    reason = None
+    try:
+        replaceable(path)
+    except OSError as problem:
+        reason = problem.strerror
+    if reason is None and not target.parent.is_dir():
+        reason = f"there is no folder {target.parent}"
+    if reason is None and not os.access(target.parent, os.W_OK):
+        reason = f"the folder {target.parent} does not allow it"
+    if reason is not None:
+        raise InvalidFile(f"cannot be written ({reason}).", where=path)
+
+
+# --- who works on shards ----------------------------------------------------------------------------------------------
+
+LOGGERS = ("distributed", "distributed.client", "distributed.core")
+"""Loggers that report a lost cluster in tracebacks; we report it in a sentence."""
+
+
+def engine(verb: Verb) -> Callable[..., Any]:
+    """Options of verbs that take a folder of shards; the verb gets ``engine`` and ``scheduler``."""
+    scheduler = click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://HOST:PORT.")
+    kind = click.option(
+        "--engine",
+        type=click.Choice(["local", "dask"]),
+        show_default="local",
+        help="For a folder of shards: threads of this machine, or a Dask cluster.",
+    )
+    return kind(scheduler(verb))
+
+
+@contextmanager
+def engine_of(engine: str | None, scheduler: str | None, threads: int | None, sharded: bool) -> Iterator[Engine]:
+    """The engine that the options name, closed afterwards; options that do not go together are refused."""
+    if engine is not None and not sharded:
+        raise click.UsageError("--engine is for a folder of shards; make one with: cutpoint shard DATA -o FOLDER.")
+    if (engine == "dask") != (scheduler is not None):
+        raise click.UsageError("--engine dask and --scheduler ADDRESS go together.")
+    from cutpoint.shards.engines import Dask, Local  # noqa: PLC0415
+
+    made: Engine = Dask(scheduler) if engine == "dask" else Local(threads)
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield made
+    finally:
+        made.close()

@@ -5,32 +5,22 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import repeat
 from json.encoder import encode_basestring as _quoted
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.cli import printing
-from cutpoint.cli.engines import check_engine_options, engine_of, engine_options
-from cutpoint.cli.options import (
-    FILE,
-    MODEL,
-    check_standard_input,
-    check_unread,
-    cut_point_option,
-    model_of,
-    reading_options,
-    threads_option,
-)
+from cutpoint.cli import options
+from cutpoint.cli.output import json_text, progress
 from cutpoint.data.alphabet import Tokens
 from cutpoint.data.storage import writing_whole
 from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
-from cutpoint.em.engine import Engine
+from cutpoint.em.observations import Engine
 from cutpoint.errors import InvalidFile
 from cutpoint.files.chunks import Chunk
 from cutpoint.files.parquet import writing_parquet
@@ -40,21 +30,21 @@ from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 
 @click.command()
-@click.argument("model", type=MODEL)
-@click.argument("data", type=FILE)
-@cut_point_option
-@click.option("--log", "logarithm", is_flag=True, help="Print natural logarithms, also of what is below 1e-308.")
-@click.option("--only", is_flag=True, help="Print the numbers alone, without the words.")
-@click.option("-o", "--output", type=FILE, help="File to write instead of printing; .parquet is a table.")
+@click.argument("model", type=options.FILE)
+@click.argument("data", type=options.FILE)
+@options.cut_point
+@click.option("--log", is_flag=True, help="Print natural logarithms, also of probabilities below 1e-308.")
+@click.option("--only", is_flag=True, help="Print the numbers without the words.")
+@click.option("-o", "--output", type=options.FILE, help="File to write; .parquet makes a table, other names text.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@threads_option
-@engine_options
-@reading_options
+@options.threads
+@options.engine
+@options.reading
 def command(
     model: str,
     data: str,
     cut_point: str | None,
-    logarithm: bool,
+    log: bool,
     only: bool,
     output: str | None,
     as_json: bool,
@@ -65,29 +55,29 @@ def command(
 ) -> None:
     """Acceptance probability of every word of DATA, in its order and in one pass; - is standard input.
 
-    Prints the word and its acceptance, and yes or no if the model has a cut point or one is given. DATA may be a folder
-    made by cutpoint shard: then distinct words come in the order of the shards.
+    Prints each word and its acceptance, and yes or no if there is a cut point. DATA may be a folder made by cutpoint
+    shard: then distinct words are printed in the order of the shards.
 
     \b
     Example: cutpoint score model.json new.tsv > scores.tsv
     """
-    check_standard_input(model, data)
-    read = model_of(model)
+    options.check_standard_input(model, data)
+    read = options.model_of(model)
     cut = read.cut_point if cut_point is None else cut_point
     language = None if cut is None else Language(read.acceptor, cut)
-    rows = 0
-    check_engine_options(engine, scheduler, is_folder_of_shards(data))
+    sharded, rows = is_folder_of_shards(data), 0
     with ExitStack() as stack:
-        write = _writer(stack, output, logarithm, only, as_json)
-        bar = stack.enter_context(printing.progress(output is not None or not sys.stdout.isatty()))
+        worker = stack.enter_context(options.engine_of(engine, scheduler, threads, sharded))
+        write = _writer(stack, output, only, as_json)
+        bar = stack.enter_context(progress(output is not None or not sys.stdout.isatty()))
         task = bar.add_task("0 rows", total=None) if bar else None
-        if is_folder_of_shards(data):
-            check_unread(reading, data)
-            chunks = _of_shards(data, read.acceptor, stack.enter_context(engine_of(engine, scheduler, threads)))
+        if sharded:
+            options.check_not_given(reading, data)
+            chunks = _of_shards(data, read.acceptor, worker)
         else:
             chunks = ((chunk, None) for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading))
         for chunk, values in chunks:
-            write(chunk, _scores(chunk, values, read.acceptor, language, logarithm, threads))
+            write(chunk, _scores(chunk, values, read.acceptor, language, log, threads))
             rows += len(chunk.words)
             if bar and task is not None:
                 bar.update(task, description=f"{rows:,} rows")
@@ -96,6 +86,7 @@ def command(
 class Scores(NamedTuple):
     """Acceptances of some words, or their logarithms, and whether the words are accepted if there is a cut point."""
 
+    column: str
     values: list[float]
     answers: NDArray[np.bool_] | None
 
@@ -107,47 +98,41 @@ def _of_shards(data: str, acceptor: Acceptor, worker: Engine) -> Iterator[tuple[
         yield Chunk(sample.words, numbers, weights=sample.counts.tolist(), name=data, unit="word"), values
 
 
-def _writer(
-    stack: ExitStack, output: str | None, logarithm: bool, only: bool, as_json: bool
-) -> Callable[[Chunk, Scores], object]:
-    """What writes scores: lines, or rows of a table."""
-    if output is None or not output.endswith(".parquet"):
-        out = stack.enter_context(_written_to(output))
-        return lambda chunk, scores: out.write(
-            _json_lines(chunk, scores, logarithm) if as_json else _lines(chunk, scores, only)
-        )
-    if only or as_json:
-        raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
-    table = stack.enter_context(writing_parquet(output))
-    return lambda chunk, scores: table.add(_columns(chunk, scores, logarithm))
-
-
-def _columns(chunk: Chunk, scores: Scores, logarithm: bool) -> dict[str, Sequence[Any]]:
-    """Columns of a table."""
-    columns: dict[str, Sequence[Any]] = {"word" if chunk.ids is None else "id": list(_names(chunk))}
-    columns["log_acceptance" if logarithm else "acceptance"] = scores.values
-    if chunk.weights is not None:
-        columns["count"] = chunk.weights
-    return columns if scores.answers is None else columns | {"accepted": scores.answers.tolist()}
-
-
 def _scores(
     chunk: Chunk,
     known: NDArray[np.float64] | None,
     acceptor: Acceptor,
     language: Language | None,
-    logarithm: bool,
+    log: bool,
     threads: int | None,
 ) -> Scores:
     """Scores of a chunk, whose acceptances may be known."""
     found = language.membership(chunk.words, threads) if language else None
-    if logarithm:
-        values = acceptor.log_acceptances(chunk.words, threads)
-    elif known is not None:
-        values = known
-    else:
-        values = found.acceptances if found else acceptor.acceptances(chunk.words, threads)
-    return Scores(values.tolist(), found.members if found else None)
+    answers = found.members if found else None
+    if log:
+        return Scores("log_acceptance", acceptor.log_acceptances(chunk.words, threads).tolist(), answers)
+    if known is None:
+        known = found.acceptances if found else acceptor.acceptances(chunk.words, threads)
+    return Scores("acceptance", known.tolist(), answers)
+
+
+def _writer(stack: ExitStack, output: str | None, only: bool, as_json: bool) -> Callable[[Chunk, Scores], object]:
+    """The function that writes scores, as lines or as rows of a table; a file appears only when it is complete."""
+    if output is not None and output.endswith(".parquet"):
+        if only or as_json:
+            raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
+        table = stack.enter_context(writing_parquet(output))
+        return lambda chunk, scores: table.add(_columns(chunk, scores))
+    out = sys.stdout if output is None else stack.enter_context(writing_whole(output))
+    return lambda chunk, scores: out.write(_json_lines(chunk, scores) if as_json else _lines(chunk, scores, only))
+
+
+def _columns(chunk: Chunk, scores: Scores) -> dict[str, Sequence[Any]]:
+    """Columns of a table."""
+    columns: dict[str, Sequence[Any]] = {_name_column(chunk): list(_names(chunk)), scores.column: scores.values}
+    if chunk.weights is not None:
+        columns["count"] = chunk.weights
+    return columns if scores.answers is None else columns | {"accepted": scores.answers.tolist()}
 
 
 def _lines(chunk: Chunk, scores: Scores, only: bool) -> str:
@@ -160,37 +145,30 @@ def _lines(chunk: Chunk, scores: Scores, only: bool) -> str:
     tabs = 1 if scores.answers is None else 2
     if text.count("\n") != len(lines) or text.count("\t") != tabs * len(lines):
         r = next(r for r, line in enumerate(lines) if line.count("\n") > 1 or line.count("\t") > tabs)
-        raise InvalidFile(f"{chunk.place(r)}: the word holds a tab or a line feed. Use --json, or --only.")
+        raise InvalidFile("the word holds a tab or a line feed. Use --json, or --only.", where=chunk.place(r))
     return text
 
 
-def _json_lines(chunk: Chunk, scores: Scores, logarithm: bool) -> str:
+def _json_lines(chunk: Chunk, scores: Scores) -> str:
     """A JSON object per line."""
-    key, value_key = "word" if chunk.ids is None else "id", "log_acceptance" if logarithm else "acceptance"
     ends = repeat("}\n")
     if scores.answers is not None:
         ends = np.where(scores.answers, ', "accepted": true}\n', ', "accepted": false}\n').tolist()
-    names = [_quoted(name) if isinstance(name, str) else printing.as_json(name, None) for name in _names(chunk)]
+    names = [_quoted(name) if isinstance(name, str) else json_text(name, None) for name in _names(chunk)]
     values = [repr(value) if value > -math.inf else "null" for value in scores.values]
-    each = zip(names, values, ends, strict=False)
-    return "".join([f'{{"{key}": {name}, "{value_key}": {value}{end}' for name, value, end in each])
+    key, each = _name_column(chunk), zip(names, values, ends, strict=False)
+    return "".join([f'{{"{key}": {name}, "{scores.column}": {value}{end}' for name, value, end in each])
+
+
+def _name_column(chunk: Chunk) -> str:
+    return "word" if chunk.ids is None else "id"
 
 
 def _names(chunk: Chunk) -> Sequence[Any]:
-    """What to call each word: its id, or itself as the file has it."""
+    """What to call each word: its id, or the word as the file has it."""
     if chunk.ids is not None:
         return chunk.ids
     words: Any = chunk.words
     if isinstance(words, Tokens):
         return words.texts
     return [word if isinstance(word, str) else " ".join(map(str, word)) for word in words]
-
-
-@contextmanager
-def _written_to(path: str | None) -> Iterator[TextIO]:
-    """Standard output, or a file that appears only when it is complete."""
-    if path is None:
-        yield sys.stdout
-    else:
-        with writing_whole(path) as file:
-            yield file

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from cutpoint.cli import printing
-from cutpoint.cli.options import json_option, reading_options
+from cutpoint.cli import options
+from cutpoint.cli.output import json_text, line
 from cutpoint.shards import write_shards
 from cutpoint.shards.sharded_sample import OBSERVATIONS
 from cutpoint.wording import counted
@@ -15,20 +15,20 @@ from cutpoint.wording import counted
 
 @click.command()
 @click.argument("data", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, help="Folder for the shards; it is made.")
+@click.option("-o", "--output", metavar="FOLDER", required=True, help="New folder for the shards.")
 @click.option(
     "--observations",
-    type=click.IntRange(min=1),
+    type=options.AT_LEAST_ONE,
     default=OBSERVATIONS,
     show_default=True,
-    help="About how many distinct words a shard has.",
+    help="Distinct words per shard.",
 )
-@json_option
-@reading_options
+@options.as_json
+@options.reading
 def command(data: tuple[str, ...], output: str, observations: int, as_json: bool, reading: dict[str, Any]) -> None:
-    """Put tables of words or of events (--id, --order, --event) into sorted shards, for data larger than memory.
+    """Turn tables of words or of events (--id, --order, --event) into sorted shards, for data larger than memory.
 
-    DATA are files or patterns. The folder then serves as DATA of fit and score.
+    DATA are files or patterns. The folder can then be the DATA of fit and score.
 
     \b
     Example: cutpoint shard journeys.tsv -o shards
@@ -43,6 +43,6 @@ def command(data: tuple[str, ...], output: str, observations: int, as_json: bool
         "edges": sum(part.size.edges for part in shards.parts),
         "loaded_bytes": shards.memory,
     }
-    held = f"{counted(shards.total, 'observation')}, {len(shards)} distinct, {counted(len(shards.alphabet), 'symbol')}"
-    text = f"{counted(len(shards.parts), 'shard')} in {output}: {held}; {shards.memory / 1e6:,.1f} MB when loaded"
-    printing.data(printing.as_json(facts) if as_json else text)
+    sizes = f"{counted(shards.total, 'observation')}, {len(shards)} distinct, {counted(len(shards.alphabet), 'symbol')}"
+    text = f"{counted(len(shards.parts), 'shard')} in {output}: {sizes}; {shards.memory / 1e6:,.1f} MB when loaded"
+    line(json_text(facts) if as_json else text)

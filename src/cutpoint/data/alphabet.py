@@ -266,6 +266,16 @@ def each_word(words: Words) -> Words:
     return words
 
 
+def short_words(alphabet: Alphabet, most: int) -> list[PlainWord]:
+    """All words up to the greatest length that gives no more than a number of words; at least the empty one."""
+    words: list[PlainWord] = [alphabet.decode(np.array([], dtype=np.int32))]
+    layer: list[tuple[int, ...]] = [()]
+    while len(layer[0]) < most and len(words) + len(layer) * len(alphabet) <= most:
+        layer = [(*prefix, a) for prefix in layer for a in range(len(alphabet))]
+        words += [alphabet.decode(np.array(codes, dtype=np.int32)) for codes in layer]
+    return words
+
+
 def _plain(word: Word, number: int | None = None) -> Sequence[Hashable]:
     """A word as a str, list or tuple of Python symbols."""
     if isinstance(word, str | list | tuple):

@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cutpoint.data import html
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.errors import InvalidSample
@@ -362,6 +363,16 @@ class Sample:
         seen = {True: "accepted", False: "rejected", None: "no verdict"}[observation.accepted]
         extra = "" if self.marks is None else ", with what was seen along the way"
         return f"{shown(observation.word)} ({seen}{extra})"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for seen in (self[r] for r in range(min(len(self), html.MOST_ROWS + 1))):
+            along = [f"states {shown(seen.states)}"] * (seen.states is not None)
+            along += [f"verdicts {shown(seen.verdicts)}"] * (seen.verdicts is not None)
+            verdict = {True: "accepted", False: "rejected", None: ""}[seen.accepted]
+            rows.append([shown(seen.word), verdict, f"{seen.count:g}", ", ".join(along)])
+        header = ["word", "verdict", "count", "seen along the way"]
+        return html.paragraph(repr(self)) + html.table([header, *rows])
 
     def __repr__(self) -> str:
         symbols = (

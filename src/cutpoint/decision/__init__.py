@@ -2,12 +2,10 @@
 
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.distance import Distance, distance
-from cutpoint.decision.equivalence import Different, Equal, equivalence
-from cutpoint.decision.isolation import Isolation
-from cutpoint.decision.isomorphism import is_isomorphic, isomorphism
+from cutpoint.decision.equivalence import Different, Equal, equivalence, is_isomorphic, isomorphism
+from cutpoint.decision.extraction import Isolation
 from cutpoint.decision.language import Accepted, Language, Membership
-from cutpoint.decision.minimize import minimize
-from cutpoint.decision.quotient import quotient, trim
+from cutpoint.decision.reduction import minimize, quotient, trim
 
 __all__ = [
     "DFA",

@@ -13,14 +13,27 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Alphabet, PlainWord, Word, Words
+from cutpoint.data import Alphabet, PlainWord, Word, Words, html
 from cutpoint.data.alphabet import each_word
 from cutpoint.decision.equivalence import Different, Equal
+from cutpoint.diagrams.diagram import (
+    MOST_DISPLAYED,
+    Arrow,
+    Diagram,
+    DiagramNode,
+    Look,
+    bounded,
+    label,
+    symbol_label,
+    wrapped,
+)
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
-from cutpoint.wording import counted, listed, shown
+from cutpoint.model.text import marked_state
+from cutpoint.model.weighted import codes_of
+from cutpoint.wording import counted, shown
 
 
 @dataclass(frozen=True)
@@ -181,14 +194,14 @@ class DFA:
         return chain.from_iterable(self._words_of_length(length) for length in range(longest + 1))
 
     def _words_of_length(self, length: int) -> Iterator[PlainWord]:
-        hopeful = [self.final]  # states from which exactly k more symbols can end well
+        live = [self.final]  # states from which exactly k more symbols can lead to a final state
         for _ in range(length):
-            hopeful.append(frozenset(s for s, row in enumerate(self.transitions) if hopeful[-1].intersection(row)))
+            live.append(frozenset(s for s, row in enumerate(self.transitions) if live[-1].intersection(row)))
         stack: list[tuple[tuple[int, ...], int]] = [((), self.initial)]
         while stack:
             prefix, state = stack.pop()
             remaining = length - len(prefix)
-            if state in hopeful[remaining]:
+            if state in live[remaining]:
                 if not remaining:
                     yield self.alphabet.decode(np.array(prefix, dtype=np.int32))
                 else:
@@ -212,7 +225,7 @@ class DFA:
 
     def _side_by_side(self, other: DFA, rule: Callable[[bool, bool], bool]) -> DFA:
         """Minimal DFA that runs both; a pair of states is final by a rule on its two sides."""
-        order = self._order_in(other)
+        order = codes_of(self.alphabet, other.alphabet)
 
         def after(pair: tuple[int, int]) -> list[tuple[int, int]]:
             left, right = self.transitions[pair[0]], other.transitions[pair[1]]
@@ -221,14 +234,6 @@ class DFA:
         pairs, steps, _ = closure((self.initial, other.initial), after)
         final = frozenset(k for (s, t), k in pairs.items() if rule(s in self.final, t in other.final))
         return DFA(self.alphabet, tuple(steps), 0, final).minimize()
-
-    def _order_in(self, other: DFA) -> list[int]:
-        """Codes of this alphabet's symbols in another DFA."""
-        if set(self.alphabet) != set(other.alphabet):
-            raise InvalidArgument(
-                f"DFAs must have the same alphabet; got {listed(self.alphabet)} and {listed(other.alphabet)}."
-            )
-        return [other.alphabet.code(symbol) for symbol in self.alphabet]
 
     def to_acceptor(self) -> Acceptor:
         """The same automaton as an acceptor whose acceptance is 0 or 1."""
@@ -264,12 +269,33 @@ class DFA:
         final = frozenset(number for state, number in numbers.items() if state in automaton.final_states)
         return cls(alphabet, tuple(steps), 0, final)
 
+    def diagram(self, look: Look) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it."""
+        nodes = tuple(DiagramNode(str(s), str(s), s in self.final) for s in range(self.n_states))
+        arrows = []
+        for s, row in enumerate(self.transitions):
+            for t in dict.fromkeys(row):
+                symbols = [symbol_label(symbol) for symbol, after in zip(self.alphabet, row, strict=True) if after == t]
+                arrows.append(Arrow(str(s), str(t), bounded(wrapped(symbols))))
+        return Diagram(nodes, (Arrow("start", str(self.initial)),), tuple(arrows), look)
+
+    def _repr_html_(self) -> str:
+        few = html.MOST_COLUMNS + 1
+        rows = [
+            [marked_state(s, s == self.initial, s in self.final), *map(str, row[:few])]
+            for s, row in enumerate(self.transitions[: html.MOST_ROWS + 1])
+        ]
+        small = self.n_states <= MOST_DISPLAYED
+        picture = self.diagram(Look()).html(html.summary(self)) if small else ""
+        table = html.table([["", *map(label, self.alphabet[:few])], *rows], html.HEAD)
+        return html.paragraph(html.summary(self)) + picture + table
+
     def __repr__(self) -> str:
         sizes = f"{counted(self.n_states, 'state')}, {counted(len(self.alphabet), 'symbol')}"
         return f"<DFA: {sizes}, {len(self.final)} final>"
 
 
-class Reached(NamedTuple, Generic[Node]):
+class Closure(NamedTuple, Generic[Node]):
     """Nodes that can be reached, numbered in the order met, their successors' numbers, and whether those are all."""
 
     numbers: dict[Node, int]
@@ -277,7 +303,7 @@ class Reached(NamedTuple, Generic[Node]):
     closed: bool
 
 
-def closure(start: Node, successors: Callable[[Node], list[Node]], limit: int = sys.maxsize) -> Reached[Node]:
+def closure(start: Node, successors: Callable[[Node], list[Node]], limit: int = sys.maxsize) -> Closure[Node]:
     """Breadth-first exploration from a node, given up when more than ``limit`` nodes are met."""
     numbers = {start: 0}
     steps: list[tuple[int, ...]] = []
@@ -286,8 +312,8 @@ def closure(start: Node, successors: Callable[[Node], list[Node]], limit: int = 
         for other in after:
             if other not in numbers:
                 if len(numbers) == limit:
-                    return Reached(numbers, steps, closed=False)
+                    return Closure(numbers, steps, closed=False)
                 numbers[other] = len(numbers)
                 queue.append(other)
         steps.append(tuple(numbers[other] for other in after))
-    return Reached(numbers, steps, closed=True)
+    return Closure(numbers, steps, closed=True)

@@ -22,14 +22,14 @@ from cutpoint.wording import counted, shown
 
 Numbers = NDArray[Any]
 """Floats, or integers of any size."""
-Columns = tuple[Numbers, Numbers]
+ColumnPair = tuple[Numbers, Numbers]
 """Columns ``[z, s]`` of the same words on both sides."""
 Codes = tuple[int, ...]
 
 
 @dataclass(frozen=True, repr=False)
 class Distance:
-    """Largest absolute difference of two functions over some words, and the first word where it is reached."""
+    """Largest absolute difference of two automata over some words, and the first word where it is reached."""
 
     value: Fraction | float
     word: PlainWord
@@ -48,7 +48,7 @@ def distance(
     max_words: int = 100_000,
     callback: Callable[[int], object] | None = None,
 ) -> Distance:
-    r"""Largest difference :math:`\max_{|x| \le n} |f(x) - g(x)|` of two acceptors or linear functions, with the word.
+    r"""Largest difference :math:`\max_{|x| \le n} |f(x) - g(x)|` of two acceptors or weighted automata, with the word.
 
     From the back, length by length: each word z has its columns :math:`P_A(z) f_A` and :math:`P_B(z) f_B`. Words with
     the same columns go on as one. A word is dropped with all words that end in it if none of them can go beyond the
@@ -56,11 +56,11 @@ def distance(
 
     .. math:: p_A(xz) - p_B(xz) \le \max_s\, [P_A(z) f_A]_s - \min_t\, [P_B(z) f_B]_t
 
-    and the same with A and B exchanged. For linear functions bounds of their rows take the place of distributions.
+    and the same with A and B exchanged. For weighted automata bounds of their rows take the place of distributions.
 
     Parameters
     ----------
-    left, right : acceptors or linear functions over the same symbols.
+    left, right : acceptors or weighted automata over the same symbols.
     max_length : n, the length of the longest words.
     max_words : most words kept at one length; the search says so if it would need more.
     callback : called with each length that is done.
@@ -102,7 +102,7 @@ def distance(
 
 
 class _Scales(NamedTuple):
-    """Common denominators of both functions; all are 1 for floats."""
+    """Common denominators of both automata; all are 1 for floats."""
 
     initial: int
     step: int
@@ -110,16 +110,16 @@ class _Scales(NamedTuple):
 
 
 class _Side:
-    """One of the two functions: floats, or integers over the common denominators."""
+    """One of the two automata: floats, or integers over the common denominators."""
 
     def __init__(
-        self, function: WeightedAutomaton, is_stochastic: bool, exact: bool, scales: _Scales, longest: int
+        self, automaton: WeightedAutomaton, is_stochastic: bool, exact: bool, scales: _Scales, longest: int
     ) -> None:
-        self.initial, self.matrices, self.final = function.initial, function.transitions, function.final
+        self.initial, self.matrices, self.final = automaton.arrays(exact)
         if exact:
-            self.initial = _whole(function.exact_initial, scales.initial)
-            self.matrices = _whole(function.exact_transitions, scales.step)
-            self.final = _whole(function.exact_final, scales.final)
+            self.initial = _whole(self.initial, scales.initial)
+            self.matrices = _whole(self.matrices, scales.step)
+            self.final = _whole(self.final, scales.final)
         self.unit, self.step = scales.initial, scales.step
         self.boxes = None if is_stochastic else self._row_bounds(longest)
 
@@ -187,7 +187,7 @@ def _largest(
     return best, where, length
 
 
-def _longer(sides: tuple[_Side, _Side], columns: Columns, words: list[Codes]) -> tuple[Columns, list[Codes]]:
+def _longer(sides: tuple[_Side, _Side], columns: ColumnPair, words: list[Codes]) -> tuple[ColumnPair, list[Codes]]:
     """Columns and words with one more symbol in front, in the order of the words; of equal columns the first."""
     left, right = (side.longer(part) for side, part in zip(sides, columns, strict=True))
     first: dict[Any, int] = {}
@@ -200,18 +200,14 @@ def _longer(sides: tuple[_Side, _Side], columns: Columns, words: list[Codes]) ->
 def _check_room(n_words: int, length: int, limit: int) -> None:
     if n_words > limit:
         raise TooLarge(
-            f"at length {length} there are {counted(n_words, 'word')} to keep, more than max_words={limit:,}. "
-            f"Lower max_length to {length - 1}, or raise max_words."
+            f"at length {length} there are {counted(n_words, 'word')} to keep; the limit is {limit:,}.",
+            advice=f"Stop earlier with {{max_length={length - 1}}}. Or allow more words with {{max_words}}.",
         )
 
 
 def _scales(left: WeightedAutomaton, right: WeightedAutomaton) -> _Scales:
     """Common denominators of the rows, of all matrices, and of the columns."""
-    parts = zip(
-        (left.exact_initial, left.exact_transitions, left.exact_final),
-        (right.exact_initial, right.exact_transitions, right.exact_final),
-        strict=True,
-    )
+    parts = zip(left.arrays(exact=True), right.arrays(exact=True), strict=True)
     return _Scales(*(math.lcm(*(value.denominator for one in both for value in one.flat)) for both in parts))
 
 

@@ -1,22 +1,24 @@
-"""Equivalence: do two acceptors give all words the same acceptance? If not, the shortest word that tells them apart."""
+"""Whether two acceptors are the same: on every word (equivalence), or up to the names of states (isomorphism)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cutpoint.data import PlainWord
+from cutpoint.data import PlainWord, State
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
 from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.quintuple import Floats
+from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import number
-from cutpoint.model.weighted import WeightedAutomaton
+from cutpoint.model.weighted import Floats, WeightedAutomaton, codes_of
 from cutpoint.wording import shown
 
 INDEPENDENCE = 1e-12
@@ -24,33 +26,33 @@ INDEPENDENCE = 1e-12
 
 
 @dataclass(frozen=True)
-class Reached:
+class RowBasis:
     """Orthonormal basis ``[i, s]`` of the rows, or the first word met whose value is beyond a limit."""
 
     basis: Floats
     word: tuple[int, ...] | None
 
 
-def reach(function: WeightedAutomaton, above: float | None = None, independence: float = INDEPENDENCE) -> Reached:
+def row_basis(automaton: WeightedAutomaton, above: float | None = None, independence: float = INDEPENDENCE) -> RowBasis:
     """Breadth first over words, keeping those whose rows are new; stop at the first with ``abs(value) > above``."""
-    n_symbols, size = function.transitions.shape[:2]
-    columns = (function.transitions @ function.final).T
+    n_symbols, size = automaton.transitions.shape[:2]
+    columns = (automaton.transitions @ automaton.final).T
     basis = np.zeros((0, size))
-    if above is not None and abs(function.initial @ function.final) > above:
-        return Reached(basis, ())
+    if above is not None and abs(automaton.initial @ automaton.final) > above:
+        return RowBasis(basis, ())
     words: list[tuple[int, ...]] = [()]
-    rows = function.initial[None, :]
+    rows = automaton.initial[None, :]
     basis, kept = _extended(basis, rows, independence)
     while kept:
         if above is not None:
             far = np.flatnonzero(np.abs(rows @ columns) > above)
             if len(far):
-                return Reached(basis, (*words[far[0] // n_symbols], int(far[0]) % n_symbols))
-        longer = np.stack([rows @ matrix for matrix in function.transitions], axis=1).reshape(-1, size)
+                return RowBasis(basis, (*words[far[0] // n_symbols], int(far[0]) % n_symbols))
+        longer = np.stack([rows @ matrix for matrix in automaton.transitions], axis=1).reshape(-1, size)
         basis, kept = _extended(basis, longer, independence)
         words = [(*words[i // n_symbols], i % n_symbols) for i in kept]
         rows = longer[kept]
-    return Reached(basis, None)
+    return RowBasis(basis, None)
 
 
 def _extended(basis: Floats, rows: Floats, independence: float) -> tuple[Floats, list[int]]:
@@ -97,7 +99,7 @@ class Equal:
 
 @dataclass(frozen=True, repr=False)
 class Different:
-    """A word on which two functions differ, and their values there. False as a bool."""
+    """A word on which two automata differ, and their values there. False as a bool."""
 
     word: PlainWord
     left: Fraction | float
@@ -129,7 +131,7 @@ def equivalence(
 
     Parameters
     ----------
-    left, right : acceptors or linear functions over the same symbols.
+    left, right : acceptors or weighted automata over the same symbols.
     tolerance : None for the exact answer; floats then count as their exact binary values. A number for learned
         acceptors, where rounding must not decide, 1e-12 or more: see Notes.
 
@@ -187,15 +189,121 @@ def _exact(left: WeightedAutomaton, right: WeightedAutomaton) -> Equal | Differe
     difference = left.rational() - right.rational()
     if not difference.dimension:
         return Equal()
-    codes = first_nonzero(difference.integers, difference.exact_final)
+    codes = first_nonzero(difference.integers)
     return Equal() if codes is None else _at(left, right, codes, WeightedAutomaton.exact_value)
 
 
 def _within(left: WeightedAutomaton, right: WeightedAutomaton, tolerance: float) -> Equal | Different:
-    codes = reach(left - right, above=tolerance).word
+    codes = row_basis(left - right, above=tolerance).word
     return Equal(tolerance) if codes is None else _at(left, right, codes, WeightedAutomaton.value)
 
 
 def _at(left: WeightedAutomaton, right: WeightedAutomaton, codes: tuple[int, ...], value: Any) -> Different:
     word = left.alphabet.decode(np.array(codes, dtype=np.int32))
     return Different(word, value(left, word), value(right, word))
+
+
+Colors = list[int]
+
+
+def is_isomorphic(left: Acceptor, right: Acceptor) -> bool:
+    """Whether two acceptors are the same but for the names and the order of their states.
+
+    Same symbols, in any order; probabilities are compared exactly, floats by their binary values.
+    :func:`isomorphism` gives the renaming.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> A = cp.p_adic(2)
+    >>> cp.decision.is_isomorphic(A, A.renamed(states=str.upper)), cp.decision.is_isomorphic(A, ~A)
+    (True, False)
+    """
+    return isomorphism(left, right) is not None
+
+
+def isomorphism(left: Acceptor, right: Acceptor) -> dict[State, State] | None:
+    """A renaming of the states that makes the left acceptor the right one; None if there is none.
+
+    Among several the first, in the order of the states. States get colors by what they are and what they lead to and
+    come from, until no color splits; what is left open is tried out.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> cp.decision.isomorphism(cp.p_adic(2), cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}))
+    {'s1': 'no', 's2': 'yes'}
+    """
+    check_acceptor(left)
+    check_acceptor(right)
+    order = codes_of(left.alphabet, right.alphabet)
+    if left.n_states != right.n_states:
+        return None
+    match = _matching(*_codes(left, right, order))
+    return None if match is None else {s: right.states[match[i]] for i, s in enumerate(left.states)}
+
+
+def _codes(left: Acceptor, right: Acceptor, order: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], Colors]:
+    """Both transitions ``[a, s, t]`` with equal numbers for equal probabilities, and first colors of all states."""
+    exact = left.is_exact or right.is_exact
+    (start, own, _), (other_start, other, _) = (side.to_weighted().arrays(exact) for side in (left, right))
+    known: dict[Any, int] = {}
+    numbered = [
+        np.array([known.setdefault(value, len(known)) for value in array.flat], dtype=np.int64).reshape(array.shape)
+        for array in (own, other[order])
+    ]
+    finals = np.concatenate([left.final, right.final]).tolist()
+    kinds = list(zip([*start, *other_start], finals, strict=True))
+    return numbered[0], numbered[1], _numbered(kinds)
+
+
+def _numbered(kinds: list[Any]) -> Colors:
+    """Equal numbers for equal kinds."""
+    known: dict[Hashable, int] = {}
+    return [known.setdefault(kind, len(known)) for kind in kinds]
+
+
+def _refined(left: NDArray[np.int64], right: NDArray[np.int64], colors: Colors) -> Colors:
+    """Colors of the states of both sides, split until states of one color see the same colors around them."""
+    n = left.shape[1]
+    while True:
+        kinds = []
+        for steps, own in ((left, colors[:n]), (right, colors[n:])):
+            for s in range(n):
+                onward, backward = (zip(*part.tolist(), strict=True) for part in (steps[:, s], steps[:, :, s]))
+                around = sorted(zip(own, onward, backward, strict=True))
+                kinds.append((own[s], tuple(steps[:, s, s].tolist()), tuple(around)))
+        refined = _numbered(kinds)
+        if len(set(refined)) == len(set(colors)):
+            return refined
+        colors = refined
+
+
+def _matching(left: NDArray[np.int64], right: NDArray[np.int64], colors: Colors) -> list[int] | None:
+    """State of the right side for each of the left, or None: individualize a state, refine, go on or go back."""
+    n = left.shape[1]
+    stack: list[Iterator[Colors]] = [iter([colors])]
+    while stack:
+        colors = next(stack[-1], [])
+        if not colors:
+            stack.pop()
+            continue
+        colors = _refined(left, right, colors)
+        if sorted(colors[:n]) != sorted(colors[n:]):
+            continue
+        open_state = next((s for s in range(n) if colors[:n].count(colors[s]) > 1), None)
+        if open_state is not None:
+            stack.append(_choices(colors, open_state))
+            continue
+        match = [colors.index(color, n) - n for color in colors[:n]]
+        if (left == right[:, match][:, :, match]).all():
+            return match
+    return None
+
+
+def _choices(colors: Colors, state: int) -> Iterator[Colors]:
+    """Colors in which a state of the left side and one of its color on the right get a color of their own."""
+    n = len(colors) // 2
+    for other in range(n, 2 * n):
+        if colors[other] == colors[state]:
+            yield [len(colors) if s in (state, other) else color for s, color in enumerate(colors)]

@@ -6,18 +6,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import count
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import PlainWord, Word, Words
-from cutpoint.decision.columns import Columns
+from cutpoint.data import PlainWord, Word, Words, html
+from cutpoint.data.alphabet import short_words
 from cutpoint.decision.dfa import DFA, Unknown
-from cutpoint.decision.extraction import isolated_dfa, residual_dfa
-from cutpoint.decision.isolation import LIMIT, Isolation, count_words, nearest_word
-from cutpoint.decision.word_search import Back, BestFirst, Candidate, Front, Hopes, race
+from cutpoint.decision.extraction import (
+    LIMIT,
+    Isolation,
+    SuffixColumns,
+    count_words,
+    isolated_dfa,
+    nearest_word,
+    residual_dfa,
+)
+from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, race, searches_from_both_ends
+from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, compared, cut_point_value, entry, exceeds, whole_number
 from cutpoint.exact.certified import LONGEST
@@ -29,6 +37,8 @@ from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""
+MOST_TRIED, MOST_LISTED = 200, 10
+"""Shortest words that a notebook's display tries, and most of them that it lists."""
 LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
 
@@ -127,7 +137,7 @@ class Language:
         encoded = self.acceptor.encode(words)
 
         def exact(r: int) -> Fraction:
-            return self.acceptor.integers.acceptance(self.acceptor.final, encoded.word(r).tolist())
+            return self.acceptor.integers.value(encoded.word(r).tolist())
 
         estimates = self.acceptor.encoded_acceptances(encoded, threads)
         answers = compared(estimates, encoded.lengths, self.acceptor.n_states, self.cut_point, exact, self.inclusive)
@@ -171,8 +181,8 @@ class Language:
         ranked = race([self._ranked(search, k) for search in self._searches(longest, k)], steps)
         if ranked is None:
             raise TooLarge(
-                f"{steps:,} prefixes and suffixes are explored and the {counted(k, 'most accepted word')} not found "
-                f"yet. Raise limit={limit}, or lower max_length or k."
+                f"{steps:,} prefixes and suffixes were explored without finding the {counted(k, 'most accepted word')}."
+                f" Increase limit={limit}, or lower max_length or k."
             )
         return ranked
 
@@ -208,7 +218,7 @@ class Language:
         <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
         """
         longest = whole_number("max_length", max_length, least=0)
-        return nearest_word(self.acceptor.alphabet, self._columns, longest, whole_number("limit", limit, least=1))
+        return nearest_word(self._columns, longest, whole_number("limit", limit, least=1))
 
     def to_dfa(self, max_states: int = 10_000, isolation: Any = None) -> DFA | Unknown:
         r"""Minimal DFA of the language, or :class:`Unknown` if more than ``max_states`` are met.
@@ -247,7 +257,7 @@ class Language:
                 "exact residuals need rows that sum to exactly 1, and the binary values of these floats do not. Take "
                 "acceptor.rationalized(), or give entries such as '1/10'."
             )
-        return residual_dfa(self.acceptor.alphabet, self._columns, most)
+        return residual_dfa(self._columns, most)
 
     def __invert__(self) -> Language:
         return complement(self)
@@ -267,30 +277,39 @@ class Language:
     __rand__ = __and__
     __ror__ = __or__
 
+    def _repr_html_(self) -> str:
+        first = ""
+        if self.acceptor.n_states <= MOST_DISPLAYED:  # larger ones would take too long
+            inside = (word for word in short_words(self.acceptor.alphabet, MOST_TRIED) if word in self)
+            found = [shown(word, room=40) for word in islice(inside, MOST_LISTED)]
+            first = f" First words: {', '.join(found)} …" if found else ""
+        value = number(self.cut_point if isinstance(self.cut_point, Fraction) else float(self.cut_point))
+        bound = f"{'at least' if self.inclusive else 'more than'} {value}"
+        return html.paragraph(f"Words accepted with a probability of {bound}.{first}") + self.acceptor._repr_html_()
+
     def __repr__(self) -> str:
         value = number(self.cut_point) if isinstance(self.cut_point, Fraction) else repr(self.cut_point)
         return f"<Language: acceptance {'≥' if self.inclusive else '>'} {value} of {self.acceptor!r}>"
 
     @property
-    def _columns(self) -> Columns:
-        return Columns.of(self.acceptor, self.cut_point, self.inclusive)
+    def _columns(self) -> SuffixColumns:
+        return SuffixColumns.of(self.acceptor, self.cut_point, self.inclusive)
 
     def _words(self, max_length: int | None) -> Iterator[PlainWord]:
-        hopes, lengths = Hopes(self.acceptor, at_most=False), count() if max_length is None else range(max_length + 1)
-        longest = LONGEST if max_length is None else max_length
-        for length, in_reach in zip(lengths, self._columns.lengths_in_reach(longest), strict=False):
+        bounds, longest = CompletionBounds(self.acceptor, at_most=False), LONGEST if max_length is None else max_length
+        for length, in_reach in zip(range(longest + 1), self._columns.lengths_in_reach(longest), strict=False):
             if not in_reach:
                 return
-            yield from self._words_of_length(length, hopes)
+            yield from self._words_of_length(length, bounds)
 
-    def _words_of_length(self, length: int, hopes: Hopes) -> Iterator[PlainWord]:
+    def _words_of_length(self, length: int, bounds: CompletionBounds) -> Iterator[PlainWord]:
         """Depth-first over the prefixes, each with its distribution: memory grows with the length only."""
         stack: list[tuple[tuple[int, ...], NDArray[np.float64]]] = [((), self.acceptor.initial)]
         while stack:
             prefix, row = stack.pop()
             remaining = length - len(prefix)
-            estimate = float(dot(row, hopes.column(remaining)))
-            if not self._may_exceed(estimate, length, partial(hopes.exact_bound, prefix, remaining)):
+            estimate = float(dot(row, bounds.column(remaining)))
+            if not self._may_exceed(estimate, length, partial(bounds.exact_bound, prefix, remaining)):
                 continue
             if not remaining:
                 yield self._word(prefix)
@@ -299,9 +318,7 @@ class Language:
                 stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
 
     def _searches(self, max_length: int, copies: int) -> list[BestFirst]:
-        """Searches from both ends of the words; which of them is quick depends on the acceptor."""
-        least = float(self.cut_point)
-        return [BestFirst(end, max_length, copies, least) for end in (Front(self.acceptor), Back(self.acceptor))]
+        return searches_from_both_ends(self.acceptor, max_length, copies, float(self.cut_point))
 
     def _ranked(self, search: BestFirst, k: int) -> Iterator[list[Accepted] | None]:
         """The k words of highest acceptance, or all; None after each step until they are found."""
@@ -325,7 +342,7 @@ class Language:
             yield None
         yield []
 
-    def _promising(self, search: BestFirst) -> Iterator[Candidate]:
+    def _promising(self, search: BestFirst) -> Iterator[QueueEntry]:
         """Candidates whose bounds exceed the cut point."""
         for candidate in search:
             if not self._may_exceed(candidate.estimate, search.max_length, lambda: candidate.bound):  # noqa: B023

@@ -23,13 +23,13 @@ from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush, heapreplace
 from itertools import cycle
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.exact.certified import UNIT_ROUNDOFF
-from cutpoint.exact.recursions import lowest_terms
+from cutpoint.exact.recursions import lowest_terms, quotients
 from cutpoint.kernels.reference import dot, step, step_back
 from cutpoint.model import Acceptor
 
@@ -37,9 +37,13 @@ if TYPE_CHECKING:
     from flint import fmpz, fmpz_mat
 
 Floats = NDArray[np.float64]
+Codes = tuple[int, ...]
+Place = tuple[int, bool, Codes]
+"""Length, False for what goes before all words of that length, and the order of the alphabet."""
+Result = TypeVar("Result")
 
 
-class Hopes:
+class CompletionBounds:
     r"""Columns :math:`h_0 = f`, :math:`h_{k+1}(s) = \max_a \sum_t P(a)[s,t]\, h_k(t)`: exactly k more symbols.
 
     With ``at_most``, from one to k more symbols: :math:`\max(f, h_k)` takes the place of :math:`h_k` on the right. A
@@ -50,7 +54,7 @@ class Hopes:
         self.acceptor = acceptor
         self.at_most = at_most
         self._floats: list[Floats] = [acceptor.final.astype(np.float64)]
-        self._numerators: list[list[fmpz]] = []
+        self._numerators: list[fmpz_mat] = []
 
     def column(self, remaining: int) -> Floats:
         """The column for so many more symbols."""
@@ -66,25 +70,19 @@ class Hopes:
         """The row of a prefix times the column, exactly."""
         row, below = self.acceptor.integers.row(codes)
         column, denominator = self._exact_column(remaining)
-        total = sum((p * h for p, h in zip(row.entries(), column, strict=True)), start=below * 0)
-        return lowest_terms(total, below * denominator)
+        return lowest_terms((row * column)[0, 0], below * denominator)
 
-    def _exact_column(self, remaining: int) -> tuple[list[fmpz], fmpz]:
+    def _exact_column(self, remaining: int) -> tuple[fmpz_mat, fmpz]:
         """The column in integers over a common denominator: column k over the k-th power of that of all matrices."""
-        from flint import fmpz_mat  # noqa: PLC0415
-
         matrices, unit = self._over_one_denominator
         if not self._numerators:
-            self._numerators.append([unit**0 * int(kept) for kept in self.acceptor.final])
+            self._numerators.append(self.acceptor.integers.final)
         while len(self._numerators) <= remaining:
             k, ahead = len(self._numerators) - 1, self._numerators[-1]
             if self.at_most:
-                ahead = [max(f * unit**k, h) for f, h in zip(self._numerators[0], ahead, strict=True)]
-            column = fmpz_mat(len(ahead), 1, ahead)
-            further = [
-                max(values) for values in zip(*((matrix * column).entries() for matrix in matrices), strict=True)
-            ]
-            if k and further == [h * unit for h in self._numerators[-1]]:
+                ahead = _largest([self._numerators[0] * unit**k, ahead])
+            further = _largest([matrix * ahead for matrix in matrices])
+            if k and further == self._numerators[-1] * unit:
                 return self._numerators[k], unit**k
             self._numerators.append(further)
         return self._numerators[remaining], unit**remaining
@@ -100,110 +98,70 @@ class Hopes:
         return [matrix * (unit // below) for matrix, below in pairs], unit
 
 
-Result = TypeVar("Result")
-Codes = tuple[int, ...]
-Place = tuple[int, bool, Codes]
-"""Length, False for what goes before all words of that length, and the order of the alphabet."""
+def _largest(columns: Sequence[fmpz_mat]) -> fmpz_mat:
+    """Largest entry of several columns in each place."""
+    from flint import fmpz_mat  # noqa: PLC0415
+
+    values = zip(*(column.entries() for column in columns), strict=True)
+    return fmpz_mat(columns[0].nrows(), 1, [max(entries) for entries in values])
 
 
-class End(Protocol):
-    """The end of words from which a search begins: what is known of all words with the same prefix, or suffix."""
-
-    acceptor: Acceptor
-
-    def start(self) -> Floats:
-        """Row or column of the empty word."""
-
-    def longer(self, codes: Codes, part: Floats) -> Iterator[tuple[Codes, Floats]]:
-        """One symbol more, each in turn, with its row or column."""
-
-    def value(self, part: Floats) -> float:
-        """Acceptance of the word itself."""
-
-    def bound(self, part: Floats, remaining: int) -> float:
-        """Largest acceptance that one to so many more symbols may give."""
-
-    def exact_bound(self, codes: Codes, remaining: int) -> Fraction:
-        """The same in rational numbers."""
-
-    def exact_part(self, codes: Codes) -> list[Fraction]:
-        """What must be equal for two words of equal length to go on alike."""
-
-    def place(self, codes: Codes) -> Place:
-        """A place in the order of words that no longer word comes before."""
-
-
-class Front:
-    """Words read from the front: rows and hopes."""
+class _Front:
+    """Words read from the front: what is known of all words with the same prefix, from its row."""
 
     def __init__(self, acceptor: Acceptor) -> None:
         self.acceptor = acceptor
-        self.hopes = Hopes(acceptor, at_most=True)
-        self._final = acceptor.final.astype(np.float64)
+        self.start = acceptor.initial
+        self.bounds = CompletionBounds(acceptor, at_most=True)
 
-    def start(self) -> Floats:
-        """Initial row."""
-        return self.acceptor.initial
+    def longer(self, codes: Codes, row: Floats) -> Iterator[tuple[Codes, Floats]]:
+        """One symbol more, each in turn, with its row."""
+        return (((*codes, a), after) for a, after in enumerate(step(row, self.acceptor.transitions)))
 
-    def longer(self, codes: Codes, part: Floats) -> Iterator[tuple[Codes, Floats]]:
-        """Symbols after the prefix."""
-        return (((*codes, a), row) for a, row in enumerate(step(part, self.acceptor.transitions)))
+    def value(self, row: Floats) -> float:
+        """Acceptance of the word itself."""
+        return float(dot(row, self.bounds.column(0)))
 
-    def value(self, part: Floats) -> float:
-        """Row times ``final``."""
-        return float(dot(part, self._final))
-
-    def bound(self, part: Floats, remaining: int) -> float:
-        """Row times hopes."""
-        return float(dot(part, self.hopes.column(remaining)))
+    def bound(self, row: Floats, remaining: int) -> float:
+        """Largest acceptance that one to so many more symbols may give."""
+        return float(dot(row, self.bounds.column(remaining)))
 
     def exact_bound(self, codes: Codes, remaining: int) -> Fraction:
-        """Row times hopes, exactly."""
-        return self.hopes.exact_bound(codes, remaining)
+        """The same in rational numbers."""
+        return self.bounds.exact_bound(codes, remaining)
 
     def exact_part(self, codes: Codes) -> list[Fraction]:
-        """Exact distribution."""
-        return self.acceptor.integers.distribution(codes)
+        """What must be equal for two prefixes of equal length to go on alike."""
+        return quotients(*self.acceptor.integers.row(codes)).ravel().tolist()
 
     def place(self, codes: Codes) -> Place:
         """The words that are one symbol longer come after the prefix in the order of the alphabet."""
         return len(codes) + 1, True, codes
 
 
-class Back:
-    """Words read from the back: columns, whose largest entries are bounds up to the sums of rows of floats."""
+class _Back:
+    """Words read from the back: their columns, whose largest entries are bounds up to the sums of rows of floats."""
 
     def __init__(self, acceptor: Acceptor) -> None:
         self.acceptor = acceptor
+        self.start = acceptor.final.astype(np.float64)
         sums = acceptor.exact_transitions.sum(axis=2)
         self.start_sum, self.step_sum = acceptor.exact_initial.sum(), max(Fraction(1), *sums.flat)
 
-    def start(self) -> Floats:
-        """Final column."""
-        return self.acceptor.final.astype(np.float64)
+    def longer(self, codes: Codes, column: Floats) -> Iterator[tuple[Codes, Floats]]:
+        return (((a, *codes), before) for a, before in enumerate(step_back(self.acceptor.transitions, column)))
 
-    def longer(self, codes: Codes, part: Floats) -> Iterator[tuple[Codes, Floats]]:
-        """Symbols before the suffix."""
-        return (((a, *codes), column) for a, column in enumerate(step_back(self.acceptor.transitions, part)))
+    def value(self, column: Floats) -> float:
+        return float(dot(self.acceptor.initial, column))
 
-    def value(self, part: Floats) -> float:
-        """Initial row times column."""
-        return float(dot(self.acceptor.initial, part))
-
-    def bound(self, part: Floats, remaining: int) -> float:
-        """Largest entry."""
-        return float(part.max()) * float(self.start_sum) * float(self.step_sum) ** remaining
+    def bound(self, column: Floats, remaining: int) -> float:
+        return float(column.max()) * float(self.start_sum) * float(self.step_sum) ** remaining
 
     def exact_bound(self, codes: Codes, remaining: int) -> Fraction:
-        """Largest entry, exactly."""
-        column, denominator = self.acceptor.integers.column(self.acceptor.final, codes)
-        largest = lowest_terms(max(column.entries()), denominator)
-        return Fraction(largest * self.start_sum * self.step_sum**remaining)
+        return Fraction(max(self.exact_part(codes)) * self.start_sum * self.step_sum**remaining)
 
     def exact_part(self, codes: Codes) -> list[Fraction]:
-        """Exact column."""
-        column, denominator = self.acceptor.integers.column(self.acceptor.final, codes)
-        return [lowest_terms(number, denominator) for number in column.entries()]
+        return quotients(*self.acceptor.integers.column(codes)).ravel().tolist()
 
     def place(self, codes: Codes) -> Place:
         """Any symbol may come before the suffix, so it goes before all words that are one symbol longer."""
@@ -211,7 +169,7 @@ class Back:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class QueueEntry:
     """A word (``part`` is None), or all longer ones with this prefix or suffix; no acceptance is above the bound."""
 
     search: BestFirst
@@ -223,10 +181,10 @@ class Candidate:
     def bound(self) -> Fraction:
         """The bound behind the estimate, exactly."""
         if self.part is None:
-            return self.search.acceptor.integers.acceptance(self.search.acceptor.final, self.codes)
+            return self.search.acceptor.integers.value(self.codes)
         return self.search.end.exact_bound(self.codes, self.search.max_length - len(self.codes))
 
-    def __lt__(self, other: Candidate) -> bool:
+    def __lt__(self, other: QueueEntry) -> bool:
         """Whether it comes first: the larger bound, then the shorter word, then the order of the alphabet."""
         a, b = self.estimate, other.estimate
         if self.search.are_apart(a, b):
@@ -247,7 +205,7 @@ class BestFirst:
     alike: of each such kind only the first ``copies`` are continued, which is enough.
     """
 
-    def __init__(self, end: End, max_length: int, copies: int, least: float) -> None:
+    def __init__(self, end: _Front | _Back, max_length: int, copies: int, least: float) -> None:
         self.end = end
         self.acceptor = end.acceptor
         self.max_length = max_length
@@ -261,10 +219,10 @@ class BestFirst:
         """Whether two estimates differ by more than rounding, so that their order is that of what they stand for."""
         return abs(a - b) > self._rounding * max(a, b) + 1e-290
 
-    def __iter__(self) -> Iterator[Candidate]:
-        """Candidates as they leave the queue: words in their order, and each part of a word before it is continued."""
-        queue: list[Candidate] = []
-        self._add(queue, (), self.end.start())
+    def __iter__(self) -> Iterator[QueueEntry]:
+        """QueueEntrys as they leave the queue: words in their order, and each part of a word before it is continued."""
+        queue: list[QueueEntry] = []
+        self._add(queue, (), self.end.start)
         while queue:
             best = heappop(queue)
             if best.part is None:
@@ -274,7 +232,7 @@ class BestFirst:
                 for codes, part in self.end.longer(best.codes, best.part):
                     self._add(queue, codes, part)
 
-    def _add(self, queue: list[Candidate], codes: Codes, part: Floats) -> None:
+    def _add(self, queue: list[QueueEntry], codes: Codes, part: Floats) -> None:
         """Queue a word, and longer ones if there is room for any; not those that so many words surely surpass."""
         value = self.end.value(part)
         if len(self._best) < self.copies:
@@ -283,14 +241,14 @@ class BestFirst:
             heapreplace(self._best, value)
         if len(self._best) == self.copies:
             self.least = max(self.least, self._best[0])
-        if not self._is_hopeless(value):
-            heappush(queue, Candidate(self, codes, value, None))
+        if not self._is_surpassed(value):
+            heappush(queue, QueueEntry(self, codes, value, None))
         if (remaining := self.max_length - len(codes)) > 0:
             bound = self.end.bound(part, remaining)
-            if not self._is_hopeless(bound):
-                heappush(queue, Candidate(self, codes, bound, part))
+            if not self._is_surpassed(bound):
+                heappush(queue, QueueEntry(self, codes, bound, part))
 
-    def _is_hopeless(self, estimate: float) -> bool:
+    def _is_surpassed(self, estimate: float) -> bool:
         return estimate < self.least and self.are_apart(estimate, self.least)
 
     def _is_needed(self, codes: Codes, part: Floats) -> bool:
@@ -302,6 +260,11 @@ class BestFirst:
                 return False
         alike.append(codes)
         return True
+
+
+def searches_from_both_ends(acceptor: Acceptor, max_length: int, copies: int, least: float) -> list[BestFirst]:
+    """One search from the front and one from the back; which of them is quick depends on the acceptor."""
+    return [BestFirst(end, max_length, copies, least) for end in (_Front(acceptor), _Back(acceptor))]
 
 
 def race(searches: Sequence[Iterator[Result | None]], steps: int) -> Result | None:

@@ -1,9 +1,8 @@
-"""Acceptors and networks for other eyes: tables, DOT and TikZ text, pictures, plots, the report."""
+"""Pictures, plots, tables and the report."""
 
+from cutpoint.diagrams.picture import Picture, draw, to_dot, to_tikz
 from cutpoint.drawing import plots
-from cutpoint.drawing.picture import Picture, draw
 from cutpoint.drawing.report import report
 from cutpoint.drawing.tables import forward_table
-from cutpoint.drawing.texts import to_dot, to_tikz
 
 __all__ = ["Picture", "draw", "forward_table", "plots", "report", "to_dot", "to_tikz"]

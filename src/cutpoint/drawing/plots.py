@@ -1,11 +1,14 @@
-"""Plots with matplotlib (extra ``[plot]``): tables, learning, calibration, staircases, comparisons.
+"""Plots with matplotlib (extra ``[plot]``): tables, learning curves, calibration, staircases, comparisons.
 
-Colors are those of Okabe and Ito, and the map cividis: both can be told apart without seeing red or green.
+The colors are those of Okabe and Ito, and the color map cividis: both work for people who do not see red or green.
 """
 
 from __future__ import annotations
 
 import os
+from fractions import Fraction
+from functools import cache
+from io import BytesIO
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,32 +16,45 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.calibration import calibration as calibration_bins
-from cutpoint.data import Alphabet, PlainWord, Word, Words
-from cutpoint.data.alphabet import each_word
+from cutpoint.data import Word, Words
+from cutpoint.data.alphabet import each_word, short_words
+from cutpoint.data.html import cleaned
 from cutpoint.decision import Language
-from cutpoint.drawing.diagram import cleaned, cut_point_label, label
-from cutpoint.drawing.picture import extension_of, save
+from cutpoint.diagrams.diagram import label
+from cutpoint.diagrams.picture import extension_of, save
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.text import number
+from cutpoint.model.text import marked_state, number
 from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["calibration", "comparison", "forward", "learning", "staircase"]
+
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
+COLOR_MAP = "cividis"
+"""Colors of all plots; learning curves take the first ones in turn."""
+
 MOST_STEPS = 100_000
 """Most words of a staircase."""
 MOST_COMPARED = 1000
-"""Most words that two acceptors are compared on, unless words are given."""
+"""Most words that two acceptors are compared on by default."""
 MOST_CELLS = 150
-"""Most cells of a heat map whose numbers are written."""
+"""Most cells of a heat map with their numbers."""
 MOST_TICKS = 30
 """Most names along an axis."""
+METADATA: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None, "Creator": "cutpoint"},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Producer": "cutpoint", "Creator": "cutpoint"},
+}
+"""Metadata by extension, without dates, so that the same plot is the same bytes."""
+SETTINGS: dict[Any, Any] = {"svg.hashsalt": "cutpoint", "svg.fonttype": "path", "pdf.fonttype": 42}
 
 Path = str | os.PathLike[str]
 
@@ -46,8 +62,8 @@ Path = str | os.PathLike[str]
 def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes | None = None) -> Figure:
     """Heat map of the table M of a word: the distribution over states after each prefix, and its acceptance.
 
-    Returns a matplotlib ``Figure`` that belongs to no pyplot session; ``path`` (.svg, .png or .pdf) also writes it, and
-    ``ax`` draws into axes of your own. Final states have a star.
+    Returns a matplotlib ``Figure`` that is not registered with pyplot; ``path`` (.svg, .png or .pdf) also writes it,
+    and ``ax`` draws into axes of your own. Final states have a star.
 
     Examples
     --------
@@ -59,13 +75,13 @@ def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes |
     check_acceptor(acceptor)
     table = acceptor.forward(word)
     cells = np.vstack([table.T, table @ acceptor.final])
-    stars = (" *" if final else "" for final in acceptor.final)
-    names = [label(state) + star for state, star in zip(acceptor.states, stars, strict=True)] + ["accepted"]
+    finals = zip(acceptor.states, acceptor.final, strict=True)
+    names = [marked_state(label(state), initial=False, final=final) for state, final in finals] + ["accepted"]
     symbols = ["ε", *(label(symbol, room=10) for symbol in word)]
     figure, axes = _axes(ax, np.clip(0.5 * len(symbols) + 2, 3.5, 16), np.clip(0.35 * len(names) + 1.2, 2, 12))
-    image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    image = axes.imshow(cells, cmap=COLOR_MAP, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     axes.axhline(acceptor.n_states - 0.5, color="white", linewidth=3)
-    many = len(symbols) > MOST_TICKS  # every third symbol, say, would mislead: then numbers tell how many were read
+    many = len(symbols) > MOST_TICKS  # every third symbol, say, would mislead: then ticks are numbers of symbols read
     _name_ticks(axes.set_xticks, list(map(str, range(len(symbols)))) if many else symbols)
     _name_ticks(axes.set_yticks, names)
     if cells.size <= MOST_CELLS:
@@ -78,7 +94,7 @@ def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes |
 
 
 def learning(fit: Fit, path: Path | None = None, ax: Axes | None = None) -> Figure:
-    """Learning curve of a :class:`Fit`, as ``fit.plot()`` draws it; of :func:`learn`, training beside held-out loss.
+    """Learning curve of a :class:`Fit`, as ``fit.plot()`` draws it; after :func:`learn`, training and held-out loss.
 
     Examples
     --------
@@ -101,11 +117,12 @@ def calibration(
     bins: int = 10,
     path: Path | None = None,
     ax: Axes | None = None,
+    outcome: str = "accepted",
 ) -> Figure:
     """Calibration plot: share of words accepted against their predicted probability, with 95 % intervals.
 
-    The arguments are those of :func:`calibration`. A model is calibrated where the diagonal runs through the intervals;
-    the size of a point grows with the number of words behind it.
+    The arguments are those of :func:`cutpoint.assess.calibration`, and your name for accepted. A model is calibrated
+    where the diagonal runs through the intervals; the size of a point grows with its number of words.
 
     Examples
     --------
@@ -122,7 +139,8 @@ def calibration(
     axes.plot([0, 1], [0, 1], color=GRAY, linestyle="--", linewidth=1, label="calibrated")
     axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="words, 95 % interval")
     axes.scatter(x, y, s=15 + 120 * sizes / sizes.max(), color=BLUE, zorder=3)
-    axes.set(xlabel="predicted probability", ylabel="share accepted", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set(xlabel="predicted probability", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set_ylabel(f"share {label(outcome)}", parse_math=False)
     axes.set_aspect("equal")
     axes.legend(loc="upper left")
     axes.grid(alpha=0.3)
@@ -150,7 +168,7 @@ def staircase(
     size = acceptor.n_symbols**length
     if size > MOST_STEPS:
         raise TooLarge(
-            f"there are {counted(size, 'word')} of length {length}; a staircase has at most {MOST_STEPS:,} steps. "
+            f"a staircase has at most {MOST_STEPS:,} steps; there are {counted(size, 'word')} of length {length}. "
             "Give a smaller length."
         )
     limit = None if cut_point is None else cut_point_value(cut_point)
@@ -159,7 +177,8 @@ def staircase(
     figure, axes = _axes(ax, 6, 4.5)
     axes.stairs(heights, edges, color=BLUE, linewidth=1.2, baseline=None)
     if limit is not None:
-        axes.axhline(float(limit), color=RED, linewidth=1, linestyle="--", label=f"cut point {cut_point_label(limit)}")
+        name = f"cut point {number(limit if isinstance(limit, Fraction) else float(limit))}"
+        axes.axhline(float(limit), color=RED, linewidth=1, linestyle="--", label=name)
         above = np.repeat(Language(acceptor, limit).contains(words), 2)
         axes.fill_between(np.repeat(edges, 2)[1:-1], 0, 1, where=above, color=ORANGE, alpha=0.25, linewidth=0)
         axes.legend(loc="upper left")
@@ -176,9 +195,10 @@ def comparison(
     path: Path | None = None,
     ax: tuple[Axes, Axes] | None = None,
 ) -> Figure:
-    """Acceptance of the same words by two acceptors: one against the other, and how the differences are spread.
+    """Acceptance of the same words by two acceptors: one against the other, and a histogram of the differences.
 
-    Without words, all short ones are taken, as many lengths as give 1,000 words. ``ax`` is a pair of axes.
+    By default the words are all short ones, up to the greatest length that gives at most 1,000. ``ax`` is a pair of
+    axes.
 
     Examples
     --------
@@ -214,16 +234,6 @@ def comparison(
     return _done(figure, path)
 
 
-def short_words(alphabet: Alphabet, most: int) -> list[PlainWord]:
-    """All words up to the greatest length that gives no more than a number of words; at least the empty one."""
-    words: list[PlainWord] = [alphabet.decode(np.array([], dtype=np.int32))]
-    layer: list[tuple[int, ...]] = [()]
-    while len(layer[0]) < most and len(words) + len(layer) * len(alphabet) <= most:
-        layer = [(*prefix, a) for prefix in layer for a in range(len(alphabet))]
-        words += [alphabet.decode(np.array(codes, dtype=np.int32)) for codes in layer]
-    return words
-
-
 def _differences(axes: Axes, differences: NDArray[np.float64], words: list[Any]) -> None:
     worst = int(np.abs(differences).argmax())
     reach = max(float(np.abs(differences).max()), 1e-12)
@@ -234,20 +244,44 @@ def _differences(axes: Axes, differences: NDArray[np.float64], words: list[Any])
     axes.set_title(title, parse_math=False)
 
 
+def rendered(figure: Figure, extension: str) -> bytes:
+    """Bytes of a figure in the format of an extension; the same each time."""
+    import matplotlib as mpl  # noqa: PLC0415
+
+    buffer = BytesIO()
+    with mpl.rc_context(SETTINGS):
+        figure.savefig(buffer, format=extension[1:], metadata=METADATA[extension], dpi=120)
+    return buffer.getvalue()
+
+
 def _axes(ax: Any, width: float, height: float) -> tuple[Any, Any]:
     """A new figure with one pair of axes, or the axes given and their figure."""
     if ax is not None:
         return ax.figure, ax
     figure = _canvas(width, height)
-    return figure, figure.add_subplot()
+    axes = figure.add_subplot()
+    axes.set_prop_cycle(color=[BLUE, ORANGE, RED, GRAY])
+    return figure, axes
 
 
 def _canvas(width: float, height: float) -> Any:
+    """Empty figure of a size in inches."""
+    return _canvas_class()(figsize=(float(width), float(height)), layout="constrained")
+
+
+@cache
+def _canvas_class() -> type[Figure]:
+    """Figures outside of pyplot, so that no backend is needed and nothing is kept, that notebooks show as SVG."""
     try:
-        from cutpoint.drawing.canvas import canvas  # noqa: PLC0415
+        import matplotlib.figure as mpl  # noqa: PLC0415
     except ImportError:
         raise MissingExtra('plots need matplotlib; install it with: pip install "cutpoint[plot]".') from None
-    return canvas(float(width), float(height))
+
+    class Canvas(mpl.Figure):
+        def _repr_svg_(self) -> str:
+            return rendered(self, ".svg").decode("utf-8")
+
+    return Canvas
 
 
 def _name_ticks(set_ticks: Any, names: list[str]) -> None:
@@ -259,7 +293,5 @@ def _name_ticks(set_ticks: Any, names: list[str]) -> None:
 def _done(figure: Figure, path: Path | None) -> Figure:
     """The figure, written to a path if one is given."""
     if path is not None:
-        from cutpoint.drawing.canvas import WITHOUT_DATES, rendered  # noqa: PLC0415
-
-        save(path, rendered(figure, extension_of(path, tuple(WITHOUT_DATES))))
+        save(path, rendered(figure, extension_of(path, tuple(METADATA))))
     return figure

@@ -1,24 +1,24 @@
-"""Tables for a terminal, which become tables of a page in a notebook."""
+"""Tables for a terminal, which a notebook shows in HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cutpoint.data import Word
+from cutpoint.data import Word, html
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.text import aligned, number
 from cutpoint.wording import plain
 
 
-class Table(str):
+class TextTable(str):
     """Text of a table, aligned for a terminal; ``cells`` has it row by row, the header first."""
 
     __slots__ = ("cells",)
     cells: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, cells: Sequence[Sequence[str]]) -> Table:
+    def of(cls, cells: Sequence[Sequence[str]]) -> TextTable:
         """Table of rows of cells."""
         self = cls("\n".join(line.rstrip() for line in aligned(cells)))
         self.cells = tuple(tuple(row) for row in cells)
@@ -28,15 +28,13 @@ class Table(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        from cutpoint.drawing.html import table  # noqa: PLC0415
-
-        return table(self.cells)
+        return html.table(self.cells)
 
 
-def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> Table:
+def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> TextTable:
     """Table M of a word: the symbol read, the distribution over states, the acceptance of the prefix.
 
-    A ``str`` for a terminal, a table of a page in a notebook. Exact acceptors have exact tables; a fraction too long to
+    A ``str`` for a terminal, an HTML table in a notebook. Exact acceptors have exact tables; a fraction too long to
     read is shown as a decimal.
 
     Examples
@@ -56,4 +54,4 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> Table:
         [str(k), read, *(number(p, digits) for p in row), number(row[acceptor.final].sum(), digits)]
         for k, (read, row) in enumerate(zip(["", *map(plain, word)], table, strict=True))
     ]
-    return Table.of([header, *rows])
+    return TextTable.of([header, *rows])

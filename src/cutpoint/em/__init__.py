@@ -1,16 +1,21 @@
 """Learning acceptors from complete data, from parts of runs, from verdicts.
 
-The algorithms of the paper are named here; searches and what judges their results load when they are asked for.
+This is the paper's section 4; searches and assessments are in folders of their own.
 """
 
-from cutpoint.em.ascent import Progress
-from cutpoint.em.baum_welch import baum_welch
+from cutpoint.em.baum_welch import Progress, baum_welch
 from cutpoint.em.complete_data import count_transitions, counts_log_likelihood, maximum_likelihood
 from cutpoint.em.counts import Counts
 from cutpoint.em.design_matrix import DesignMatrix, design_matrix
-from cutpoint.em.e_step import acceptances_by_shard, expected_counts, likelihood, log_likelihood, log_likelihoods
 from cutpoint.em.expectation_maximization import expectation_maximization, hidden_runs
 from cutpoint.em.fit import Fit, Stop
+from cutpoint.em.observations import (
+    acceptances_by_shard,
+    expected_counts,
+    likelihood,
+    log_likelihood,
+    log_likelihoods,
+)
 
 __all__ = [
     "Counts",

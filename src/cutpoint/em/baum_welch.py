@@ -1,30 +1,66 @@
-"""Baum-Welch, the paper's Alg. 2, with any evidence about the runs."""
+"""Baum-Welch, the paper's Alg. 2, with any evidence about the runs; and the loop that it shares with Alg. 1."""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from cutpoint.data import Sample
-from cutpoint.em.ascent import MAX_STEPS, TOLERANCE, Callback, Limits, ascend, check_callback
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import Engine
-from cutpoint.em.evidence import check_sample_or_shards, mark_masks
-from cutpoint.em.fit import Fit
-from cutpoint.em.m_step import m_step
-from cutpoint.em.sharded import check_engine, placed
-from cutpoint.em.shards import Shards
+from cutpoint.em.checkpoint import Checkpoint, digest
+from cutpoint.em.climb import Climb, EStep
+from cutpoint.em.fit import Fit, Stop
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    check_any_sample,
+    check_engine,
+    check_threads,
+    mark_masks,
+    observations,
+)
+from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import shown
+
+TOLERANCE = 1e-6
+MAX_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a climb is: what a callback gets after each step.
+
+    Attributes
+    ----------
+    steps : E-steps so far, after the first.
+    objective : log-likelihood, plus the log-prior if there is one.
+    gain : what the last EM step gained.
+    seconds : time since the call.
+    """
+
+    steps: int
+    objective: float
+    gain: float
+    seconds: float
+
+
+Callback = Callable[[Progress], object]
 
 
 def baum_welch(
     acceptor: Acceptor,
-    sample: Sample | Shards,
+    sample: AnySample,
     tolerance: float = TOLERANCE,
     max_steps: int = MAX_STEPS,
     prior: ArrayLike = 0.0,
@@ -48,22 +84,22 @@ def baum_welch(
     sample : words and what was seen of their runs: verdicts, states, both or neither, of any positions.
     tolerance : stop when a step raises the log-likelihood per observation by no more; the paper's :math:`\epsilon` is
         ``tolerance * sample.total``.
-    max_steps : most E-steps to take after the first (an accelerated step, two or three of them, is finished).
+    max_steps : limit of the number of E-steps after the first (an accelerated step, two or three of them, is finished).
     prior : Dirichlet pseudo-counts added to the counts of the M-step: a number for every cell, or an array.
     learn_initial : whether to estimate the initial distribution too.
-    threads : number of threads, all cores unless told; the result does not depend on it.
+    threads : number of threads (default: all cores); the result does not depend on it.
     accelerate : take SQUAREM steps, which extrapolate two EM steps and are kept only where they gain: the same kind of
         maximum after far fewer E-steps. The history never decreases either way.
     fixed : entries that keep their value: an array of bool that fits ``transitions``, or a list of tuples
         ``(symbol,)``, ``(symbol, state)``, ``(symbol, state, next_state)``, with ``...`` for all.
     tied_states : groups of states that share their rows, for every symbol. Tied rows start from their mean.
     tied_symbols : groups of symbols that share their matrix.
-    time_limit : most seconds to take; the step under way is finished.
+    time_limit : limit in seconds; the step under way is finished.
     callback : called after each step with a :class:`Progress`; if it returns True, the climb stops.
     checkpoint : path of a file that holds the state after each step, written whole or not at all. If it exists, the
         climb goes on from there, bit for bit as if it had not been stopped; a file of another problem is refused.
-    engine : who works on a sample in shards: ``engines.Local()`` (the default) or ``engines.Dask(...)``; all engines
-        give the same bits.
+    engine : who works on the sample: ``engines.Local()`` (the default for a sample in shards) or ``engines.Dask(...)``;
+        all engines give the same bits.
 
     Returns
     -------
@@ -89,24 +125,101 @@ def baum_welch(
     (True, True)
     """
     check_acceptor(acceptor)
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_callback(callback)
     check_engine(engine)
     limits = Limits(tolerance, max_steps, time_limit)
     if isinstance(sample, Sample):
-        sample = sample.recoded(acceptor.alphabet)  # once, so that its prefix tree serves every step
+        sample = sample.recoded(acceptor.alphabet)  # here, so that its prefix tree is made once
     masks = mark_masks(acceptor, sample)
-    step = m_step(acceptor, prior, learn_initial, fixed, tied_states, tied_symbols)
+    m_step = MStep.of(acceptor, prior, learn_initial, fixed, tied_states, tied_symbols)  # Prop. 4.1 under constraints
     saved = None
     if checkpoint is not None:
-        from cutpoint.em.checkpoint import Checkpoint, digest  # noqa: PLC0415 - loads what files need
+        problem = accelerate, learn_initial, *m_step.pseudo, *m_step.constraints
+        saved = Checkpoint(checkpoint, digest(sample, *m_step.start, masks, *problem))
+    with observations(sample, acceptor.alphabet, engine, threads) as data:  # in memory, streamed, or on a cluster
+        e_step = partial(data.expected_counts, masks=masks)  # Prop. 4.2 with evidence
+        return ascend(acceptor, sample, e_step, m_step, limits, accelerate, callback, saved)
 
-        options = accelerate, learn_initial, *step.pseudo, *step.bindings
-        saved = Checkpoint(checkpoint, digest(sample, *step.start, masks, *options))
-    where = placed(sample, acceptor.alphabet, engine, threads)
+
+def ascend(
+    acceptor: Acceptor,
+    sample: AnySample,
+    e_step: EStep,
+    m_step: MStep,
+    limits: Limits,
+    accelerate: bool = False,
+    callback: Callback | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Fit:
+    """Repeat E-step and M-step until a step gains no more than the tolerance: the loop of Alg. 1 and Alg. 2.
+
+    A step that gains nothing (rounding, or no information) leaves the acceptor as it was.
+    """
     try:
-        e_step = partial(where.expected_counts, masks=masks)
-        return ascend(acceptor, sample, e_step, step, limits, accelerate, callback, saved)
-    finally:
-        where.close()
+        climb = Climb(e_step, m_step, accelerate, checkpoint.load() if checkpoint else None)  # the first E-step
+    except ImpossibleObservation as impossible:
+        return Fit(acceptor, (-math.inf,), Stop.IMPOSSIBLE, -math.inf, str(impossible))
+    began, seconds, detail = time.monotonic(), 0.0, ""
+    try:
+        while (stop := limits.reached(climb, sample, seconds)) is None:
+            try:
+                climb.step()  # M-step, then the E-step at the new parameters; never down
+            except ImpossibleObservation as impossible:
+                stop, detail = Stop.IMPOSSIBLE, str(impossible)
+                break
+            if checkpoint:
+                checkpoint.save(climb.state)
+            progress = Progress(climb.e_steps, climb.objective, climb.gain, time.monotonic() - began)
+            if callback and _is_true(callback(progress)):
+                stop = Stop.INTERRUPTED
+                break
+            seconds = time.monotonic() - began
+    except KeyboardInterrupt:
+        stop = Stop.INTERRUPTED
+    given = acceptor.transitions, acceptor.initial
+    if not all(map(np.array_equal, climb.parameters, given)):
+        acceptor = acceptor.replace(**climb.parameters._asdict())
+    return Fit(acceptor, tuple(climb.history), stop, climb.counts.log_likelihood, detail)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a climb ends; the tolerance is per observation."""
+
+    tolerance: float = TOLERANCE
+    max_steps: int = MAX_STEPS
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a limit."""
+        if not (isinstance(self.tolerance, int | float) and 0.0 <= self.tolerance < math.inf):
+            raise InvalidArgument(f"tolerance must be a finite number, 0 or more; got {shown(self.tolerance)}.")
+        whole_number("max_steps", self.max_steps, least=0)
+        check_time_limit(self.time_limit)
+
+    def reached(self, climb: Climb, sample: AnySample, seconds: float) -> Stop | None:
+        """Why a climb stops here, or None if it goes on; ``seconds`` is its time so far, 0 before the first step."""
+        if not climb.gain > self.tolerance * sample.total:
+            return Stop.CONVERGED if sample.has_evidence else Stop.NO_EVIDENCE
+        if self.time_limit is not None and seconds >= self.time_limit:
+            return Stop.TIME_LIMIT
+        return Stop.STEP_LIMIT if climb.e_steps >= self.max_steps else None
+
+
+def check_time_limit(seconds: float | None) -> None:
+    """Refuse anything but a number of seconds."""
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0.0):
+        raise InvalidArgument(f"time_limit must be a positive number of seconds, or None; got {shown(seconds)}.")
+
+
+def check_callback(callback: object) -> None:
+    """Refuse anything that cannot be called."""
+    if callback is not None and not callable(callback):
+        raise InvalidArgument(f"callback must be a function of a Progress, or None; got {shown(callback)}.")
+
+
+def _is_true(answer: object) -> bool:
+    """Whether a callback returned True itself, not just something that counts as true."""
+    return isinstance(answer, bool | np.bool_) and bool(answer)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.data.storage import Arrays, packed, unpacked, write_whole
-from cutpoint.em.shards import Shards
+from cutpoint.em.observations import AnySample
 from cutpoint.errors import InvalidArgument, InvalidFile
 
 MAGIC = b"cutpoint checkpoint 1\n"
@@ -54,13 +54,13 @@ class Checkpoint:
             raise InvalidFile(f"checkpoint {self.path}: cannot be written ({problem.strerror}).") from None
 
 
-def digest(sample: Sample | Shards, *parts: object) -> str:
+def digest(sample: AnySample, *parts: object) -> str:
     """Digest of a sample and of everything else that decides the result of a run.
 
     Names are left out: the text of a set of them is another in each process. Codes and masks say what they mean.
     """
     found = hashlib.sha256()
-    content: tuple[object, ...] = (sample.digest,) if isinstance(sample, Shards) else _content(sample)
+    content: tuple[object, ...] = _content(sample) if isinstance(sample, Sample) else (sample.digest,)
     for part in (*content, *parts):
         kind = f"{part.dtype} {part.shape}" if isinstance(part, np.ndarray) else repr(part)
         found.update(kind.encode() + b"\n" + (part.tobytes() if isinstance(part, np.ndarray) else b""))

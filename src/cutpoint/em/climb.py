@@ -1,16 +1,16 @@
-"""One climb: parameters on their way up, by plain EM steps or by accelerated ones."""
+"""Climb: parameters on their way up, one EM step at a time, plain or accelerated."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.em.counts import Counts
-from cutpoint.em.engine import Parameters
 from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import Floats, Parameters
 from cutpoint.errors import ImpossibleObservation
 
 FIRST_CAP = 4.0
@@ -22,93 +22,97 @@ SMALLEST_LOG = 1e-100
 FLOOR = 1e-12
 """Smallest share of a row after an extrapolation where a prior keeps entries positive."""
 
+EStep = Callable[[Parameters], Counts]
+Visited = tuple[Parameters, Counts, float]
+"""Parameters, their counts and their objective."""
+
 
 class Climb:
     """Parameters with their counts and objective: log-likelihood plus log-prior, which never falls.
 
+    It begins at the start of the M-step, or at the ``state`` of an earlier climb, with an E-step there.
+
     Attributes
     ----------
     parameters, counts, objective : where the climb is, and the E-step there.
-    history : objective after each E-step, the best so far.
-    cap : longest extrapolation at present.
+    history : the best objective so far, after each E-step.
+    gain : what the first EM step of the last step gained; infinite before any.
     """
 
     def __init__(
-        self,
-        e_step: Callable[[Parameters], Counts],
-        m_step: MStep,
-        parameters: Parameters,
-        accelerate: bool,
-        history: tuple[float, ...] = (),
-        cap: float = FIRST_CAP,
+        self, e_step: EStep, m_step: MStep, accelerate: bool = False, state: Mapping[str, Floats] | None = None
     ) -> None:
         self._e_step, self._m_step, self._accelerate = e_step, m_step, accelerate
-        self.parameters = parameters
-        self.counts, self.objective = self._valued(parameters)
-        self.history = [*history] or [self.objective]
-        self.cap = cap
+        self.gain, self.cap = math.inf, FIRST_CAP
+        place = m_step.start
+        if state is not None:
+            place = Parameters(state["transitions"], state["initial"])
+            self.cap, self.gain = state["numbers"].tolist()
+        self.parameters, self.counts, self.objective = self._visited(place)
+        self.history = [self.objective] if state is None else state["history"].tolist()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What a climb needs to go on from here, as arrays."""
+        return {
+            "transitions": self.parameters.transitions,
+            "initial": self.parameters.initial,
+            "history": np.array(self.history),
+            "numbers": np.array([self.cap, self.gain]),
+        }
 
     @property
     def e_steps(self) -> int:
         """Number of E-steps after the first."""
         return len(self.history) - 1
 
-    def step(self) -> float:
-        """Go up by one step (accelerated: two or three E-steps) and return the gain of its first EM step."""
-        better = self._m_step(self.counts, self.parameters)
-        counts, objective = self._valued(better)
-        gain = objective - self.objective
-        if self._accelerate and gain > 0.0:
-            self._leap(better, counts, objective)
-        else:
-            self._go([(better, counts, objective)])
-        return gain
+    def step(self) -> None:
+        """Go up by one step: M-step and E-step, or two or three of them if accelerated."""
+        first = self._visited(self._m_step(self.counts, self.parameters))
+        self.gain = first[2] - self.objective
+        self._go_to_best(self._leap(first) if self._accelerate and self.gain > 0.0 else [first])
 
     def advance(self, e_steps: int, least_gain: float = 0.0) -> bool:
         """Take steps until at least so many E-steps are done; extrapolations begin anew.
 
-        Returns False if it came to rest: an EM step gained no more than ``least_gain``.
+        Returns False if it converged: an EM step gained no more than ``least_gain``.
         """
         goal, self.cap = self.e_steps + e_steps, FIRST_CAP
         while self.e_steps < goal:
-            if self.step() <= least_gain:
+            self.step()
+            if self.gain <= least_gain:
                 return False
         return True
 
-    def _valued(self, parameters: Parameters) -> tuple[Counts, float]:
+    def _visited(self, parameters: Parameters) -> Visited:
         counts = self._e_step(parameters)
-        return counts, counts.log_likelihood + self._m_step.log_density(parameters)
+        return parameters, counts, counts.log_likelihood + self._m_step.log_density(parameters)
 
-    def _go(self, visited: list[tuple[Parameters, Counts, float]]) -> None:
-        """Note every E-step, and stand where the objective is highest."""
-        place = self.parameters, self.counts, self.objective
-        values = []
+    def _go_to_best(self, visited: list[Visited]) -> None:
+        """Note every E-step, and stay where the objective is highest."""
+        best = self.parameters, self.counts, self.objective
         for candidate in visited:
-            place = candidate if candidate[2] > place[2] else place
-            values.append(place[2])
-        self.parameters, self.counts, self.objective = place
-        self.history += values
+            best = candidate if candidate[2] > best[2] else best
+            self.history.append(best[2])
+        self.parameters, self.counts, self.objective = best
 
-    def _leap(self, first: Parameters, counts: Counts, objective: float) -> None:
-        """SQUAREM in log space: extrapolate two EM steps; where that does not pay, take the two steps."""
-        second = self._m_step(counts, first)
-        length, leapt = extrapolated(self.parameters, first, second, self.cap)
+    def _leap(self, first: Visited) -> list[Visited]:
+        """SQUAREM in log space: extrapolate two EM steps; where that gains less than the first, take the second."""
+        second = self._m_step(first[1], first[0])
+        length, leapt = extrapolated(self.parameters, first[0], second, self.cap)
         if self._m_step.has_prior:
             raised = (np.where(end > 0.0, np.maximum(to, FLOOR), 0.0) for to, end in zip(leapt, second, strict=True))
             leapt = Parameters(*raised)
-        leapt = self._m_step.scaled(leapt, second)
-        leapt = Parameters(*map(_where_moved, self.parameters, second, leapt))
-        visited = [(first, counts, objective)]
+        leapt = Parameters(*map(_where_moved, self.parameters, second, self._m_step.scaled(leapt, second)))
         try:
-            visited.append((leapt, *self._valued(leapt)))
+            third = self._visited(leapt)
         except ImpossibleObservation:
-            visited.append((first, counts, -math.inf))
-        if visited[-1][2] >= objective:
+            third = (*first[:2], -math.inf)
+        if third[2] >= first[2]:
             self.cap = self.cap * 4.0 if length >= self.cap else self.cap
-        else:
-            visited.append((second, *self._valued(second)))
-            self.cap = max(FIRST_CAP, self.cap / 4.0)
-        self._go(visited)
+            return [first, third]
+        self.cap = max(FIRST_CAP, self.cap / 4.0)
+        return [first, third, self._visited(second)]
 
 
 def extrapolated(start: Parameters, first: Parameters, second: Parameters, cap: float) -> tuple[float, Parameters]:
@@ -135,15 +139,13 @@ def extrapolated(start: Parameters, first: Parameters, second: Parameters, cap: 
     return length, Parameters(*(np.where(end > 0.0, to, 0.0) for to, end in zip(ends, second, strict=True)))
 
 
-def _where_moved(
-    start: NDArray[np.float64], second: NDArray[np.float64], leapt: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _where_moved(start: Floats, second: Floats, leapt: Floats) -> Floats:
     """The leap in rows that the two steps changed; the others, such as rows never reached, keep their bits."""
-    moved: NDArray[np.bool_] = (second != start).any(axis=-1, keepdims=True)
+    moved = (second != start).any(axis=-1, keepdims=True)
     return np.where(moved, leapt, second)
 
 
-def _exponential(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _exponential(logs: Floats) -> Floats:
     """Exponentials relative to the largest of each row, which is all that rows to be rescaled need."""
-    relative: NDArray[np.float64] = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    relative: Floats = np.exp(logs - logs.max(axis=-1, keepdims=True))
     return relative

@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample, State
 from cutpoint.data.sample import LARGEST_TOTAL
-from cutpoint.em.evidence import check_sample
+from cutpoint.em.observations import Floats, check_sample
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import entry
 from cutpoint.model.parts import ROW_TOLERANCE, States
 from cutpoint.wording import shown
-
-Floats = NDArray[np.float64]
 
 
 def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:

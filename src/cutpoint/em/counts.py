@@ -1,14 +1,14 @@
-"""Counts: the sufficient statistic of a sample, a value that can be added."""
+"""Counts: the sufficient statistic of a sample, a value that can be added; and the order in which parts are added."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample
 from cutpoint.errors import InvalidArgument
 
 Floats = NDArray[np.float64]
@@ -52,11 +52,27 @@ class Counts:
         )
 
 
-def impossible_sentence(sample: Sample, rows: Sequence[int]) -> str:
-    """Sentence that names observations of probability 0."""
-    others = f" (so have {len(rows) - 1} more)" if len(rows) > 1 else ""
-    return (
-        f"Observation {sample.describe(rows[0])} has probability 0 under the acceptor{others}: no run agrees with it. "
-        "Use positive entries in transitions and initial, or leave out what log_likelihoods(acceptor, sample) gives "
-        "-inf."
-    )
+def pairwise_sum(values: Iterable[Any]) -> Any:
+    """Sum of values by a tree that depends on their number alone, with few of them in memory at a time.
+
+    Neighbors are added, then neighbors of these sums, and so on; one that is left over goes up as it is. So any run of
+    2ᵏ values that begins at a multiple of 2ᵏ is a branch of the tree, and may be added elsewhere.
+
+    Examples
+    --------
+    >>> pairwise_sum("abcdefg"), pairwise_sum([pairwise_sum("abcd"), pairwise_sum("efg")])
+    ('abcdefg', 'abcdefg')
+    """
+    branches: list[tuple[int, Any]] = []
+    for value in values:
+        level, branch = 0, value
+        while branches and branches[-1][0] == level:
+            branch = branches.pop()[1] + branch
+            level += 1
+        branches.append((level, branch))
+    if not branches:
+        raise ValueError("a sum needs at least one value")
+    _, total = branches.pop()
+    while branches:
+        total = branches.pop()[1] + total
+    return total

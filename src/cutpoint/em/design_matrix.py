@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet, Sample
 from cutpoint.em.complete_data import complete_run
-from cutpoint.em.evidence import check_sample
+from cutpoint.em.observations import Floats, check_sample
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.parts import States
@@ -21,7 +21,6 @@ from cutpoint.wording import counted, shown
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-Floats = NDArray[np.float64]
 Row = tuple[Hashable, Hashable, Hashable]
 Column = tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
 

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.ascent import MAX_STEPS, TOLERANCE, Limits, ascend
-from cutpoint.em.counts import Counts, impossible_sentence
-from cutpoint.em.engine import Parameters
-from cutpoint.em.evidence import Evidence, check_sample, evidence
+from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, Limits, ascend
+from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit
-from cutpoint.em.m_step import m_step
-from cutpoint.errors import ImpossibleObservation, TooLarge
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import Floats, Parameters, check_sample, impossible, mark_masks
+from cutpoint.errors import TooLarge
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.wording import counted
 
-Floats = NDArray[np.float64]
-
 MOST_PATHS = 10**7
-"""Most entries of U that are made; more are refused."""
+"""Limit of the entries of U."""
 
 
 def expectation_maximization(
@@ -37,7 +36,7 @@ def expectation_maximization(
     """EM with the explicit matrix U: the paper's Alg. 1, for study and as a check of :func:`baum_welch`.
 
     Returns the same as :func:`baum_welch` with the same arguments, step by step, but visits all l^(n+1) paths of
-    each word: a sample with more than ten million is refused.
+    each word: a sample with more than ten million is refused. It takes no ``engine``, as no large sample gets so far.
 
     Examples
     --------
@@ -54,8 +53,8 @@ def expectation_maximization(
     def e_step(parameters: Parameters) -> Counts:
         return enumerated_counts(acceptor.replace(**parameters._asdict()), sample)
 
-    step = m_step(acceptor, prior, learn_initial)
-    return ascend(acceptor, sample, e_step, step, Limits(tolerance, max_steps))
+    m_step = MStep.of(acceptor, prior, learn_initial)
+    return ascend(acceptor, sample, e_step, m_step, Limits(tolerance, max_steps))
 
 
 def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
@@ -72,20 +71,17 @@ def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
     (array([0., 1., 0., 2., 0., 0., 0., 0.]),)
     """
     check_paths(acceptor, sample)
-    seen = evidence(acceptor, sample)
-    return tuple(count * _posterior(acceptor, seen, sample, r)[0] for r, count in enumerate(sample.counts.tolist()))
+    return tuple(count * run.posterior for count, run in _runs(acceptor, sample))
 
 
 def enumerated_counts(acceptor: Acceptor, sample: Sample) -> Counts:
     """E-step of Alg. 1: the matrix U, and from it the sufficient statistic v by counting along the paths."""
-    transitions, initial = np.zeros_like(acceptor.transitions), np.zeros_like(acceptor.initial)
-    seen, logs = evidence(acceptor, sample), []
-    for r, count in enumerate(sample.counts.tolist()):
-        posterior, log_probability, paths = _posterior(acceptor, seen, sample, r)
-        np.add.at(initial, paths[0], count * posterior)
-        for symbol, (before, after) in zip(seen.words.word(r), pairwise(paths), strict=True):
-            np.add.at(transitions[symbol], (before, after), count * posterior)
-        logs.append(count * log_probability)
+    transitions, initial, logs = np.zeros_like(acceptor.transitions), np.zeros_like(acceptor.initial), []
+    for count, run in _runs(acceptor, sample):
+        np.add.at(initial, run.paths[0], count * run.posterior)
+        for symbol, (before, after) in zip(run.word, pairwise(run.paths), strict=True):
+            np.add.at(transitions[symbol], (before, after), count * run.posterior)
+        logs.append(count * run.log_probability)
     return Counts(transitions, initial, math.fsum(logs))
 
 
@@ -98,27 +94,41 @@ def check_paths(acceptor: Acceptor, sample: Sample) -> None:
     if size > MOST_PATHS:
         raise TooLarge(
             f"the matrix U would have {counted(size, 'entry')} ({counted(acceptor.n_states, 'state')}, words of up to "
-            f"{counted(longest, 'symbol')}); at most {MOST_PATHS:,} are made. Use baum_welch, which does not need it."
+            f"{counted(longest, 'symbol')}); the limit is {MOST_PATHS:,}. Use baum_welch, which does not need it."
         )
 
 
-def _posterior(acceptor: Acceptor, given: Evidence, sample: Sample, r: int) -> tuple[Floats, float, NDArray[np.int64]]:
-    """Posterior of every path of observation r, the log-probability of its evidence, and the paths ``[i, path]``."""
-    word = given.words.word(r)
-    paths = _all_paths(acceptor.n_states, len(word) + 1)
-    (seen,) = given.words.evidence(given.masks, np.array([r]))
+class _HiddenRun(NamedTuple):
+    """All paths of a word, ``[i, path]``, with their posterior and the log-probability of what was seen."""
+
+    word: NDArray[np.int32]
+    paths: NDArray[np.int64]
+    posterior: Floats
+    log_probability: float
+
+
+def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[tuple[float, _HiddenRun]]:
+    """Count and hidden run of each observation."""
+    sample, masks = sample.recoded(acceptor.alphabet), mark_masks(acceptor, sample)
     with np.errstate(divide="ignore"):
-        logs = np.log(acceptor.initial)[paths[0]] + np.log(seen[0])[paths[0]]
+        log_initial, log_transitions = np.log(acceptor.initial), np.log(acceptor.transitions)
+    for r, count in enumerate(sample.counts.tolist()):
+        word = sample.decoded.word(r)
+        (seen,) = sample.decoded.evidence(masks, np.array([r]))
+        with np.errstate(divide="ignore"):
+            log_seen = np.log(seen)
+        paths = _all_paths(acceptor.n_states, len(word) + 1)
+        logs = log_initial[paths[0]] + log_seen[0][paths[0]]
         for i, symbol in enumerate(word):
-            logs = logs + np.log(acceptor.transitions[symbol])[paths[i], paths[i + 1]]
-            logs = logs + np.log(seen[i + 1])[paths[i + 1]]
-    top = logs.max()
-    if top == -math.inf:
-        raise ImpossibleObservation(impossible_sentence(sample, [r]))
-    weights = np.exp(logs - top)
-    # Without evidence the probability is 1 by definition, not up to rounding: then the likelihood is constant.
-    log_probability = 0.0 if seen.all() else float(top + np.log(weights.sum()))
-    return weights / weights.sum(), log_probability, paths
+            logs = logs + log_transitions[symbol][paths[i], paths[i + 1]]
+            logs = logs + log_seen[i + 1][paths[i + 1]]
+        top = logs.max()
+        if top == -math.inf:
+            raise impossible(sample, [r])
+        weights = np.exp(logs - top)
+        # Without evidence the probability is 1 by definition, not up to rounding: then the likelihood is constant.
+        log_probability = 0.0 if seen.all() else float(top + np.log(weights.sum()))
+        yield count, _HiddenRun(word, paths, weights / weights.sum(), log_probability)
 
 
 def _all_paths(n_states: int, size: int) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from cutpoint.data import html
 from cutpoint.errors import MissingExtra
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted
@@ -18,14 +19,16 @@ class Stop(Enum):
     """Why learning stopped; the value is the explanation."""
 
     CONVERGED = "converged: the last step raised the log-likelihood by no more than the tolerance."
-    STEP_LIMIT = "step limit: max_steps was reached before the log-likelihood came to rest; raise max_steps to go on."
-    TIME_LIMIT = "time limit: time_limit ran out; the acceptor is the best so far, raise it to go on."
+    STEP_LIMIT = "step limit: max_steps was reached before convergence; increase max_steps."
+    TIME_LIMIT = (
+        "time limit: time_limit ran out before convergence; the acceptor is the best so far. Increase time_limit."
+    )
     NO_EVIDENCE = (
         "no evidence: the sample holds inputs alone, and inputs alone carry no information about the transitions "
         "(rows sum to 1, so every choice of them gives the inputs the same likelihood). Add what was seen of the runs: "
         "Sample(words, accepted=...), verdicts=... or states=..."
     )
-    SEARCHED = "search finished: what did best on held-out observations was kept."
+    SEARCHED = "search finished: the best on held-out observations was kept."
     INTERRUPTED = "interrupted: stopped by the user; the acceptor is the best so far."
     IMPOSSIBLE = "impossible observation: the acceptor gives probability 0 to something that was seen."
 
@@ -60,7 +63,7 @@ class Fit:
 
     @property
     def converged(self) -> bool:
-        """Whether the steps came to rest, rather than being cut short."""
+        """Whether the fit converged, rather than being cut short."""
         return self.stop in (Stop.CONVERGED, Stop.NO_EVIDENCE, Stop.SEARCHED)
 
     def plot(self, axes: Axes | None = None) -> Axes:
@@ -68,18 +71,27 @@ class Fit:
         drawn = plot_axes(axes)
         drawn.plot(range(len(self.history)), self.history, marker="o" if self.steps < 40 else None, markersize=3)
         why = self.stop.name.lower().replace("_", " ")
-        drawn.set(xlabel="step", ylabel=self._climbed, title=f"{counted(self.steps, 'step')}: {why}")
+        drawn.set(xlabel="step", ylabel=self._objective, title=f"{counted(self.steps, 'step')}: {why}")
         drawn.grid(alpha=0.3)
         return drawn
 
+    def _repr_html_(self) -> str:
+        rows = [["log-likelihood", f"{self.log_likelihood:.6g}"], ["steps", f"{self.steps:,}"], *self._further_rows()]
+        why = html.paragraph(str(self.stop)) + (html.paragraph(self.detail) if self.detail else "")
+        return html.table([[type(self).__name__, ""], *rows]) + why + self.acceptor._repr_html_()
+
+    def _further_rows(self) -> list[list[str]]:
+        """More rows of the table that a notebook shows."""
+        return []
+
     def __repr__(self) -> str:
         first, last = self.history[0], self.history[-1]
-        lines = [f"{counted(self.steps, 'step')}, {self._climbed} {first:.6g} → {last:.6g}", str(self.stop)]
+        lines = [f"{counted(self.steps, 'step')}, {self._objective} {first:.6g} → {last:.6g}", str(self.stop)]
         lines += [self.detail] * bool(self.detail) + [repr(self.acceptor)]
         return f"<Fit: {chr(10).join(lines)}>".replace("\n", "\n  ")
 
     @property
-    def _climbed(self) -> str:
+    def _objective(self) -> str:
         """What the history holds."""
         penalized = self.history[-1] != self.log_likelihood
         return "log-likelihood plus log-prior" if penalized else "log-likelihood"

@@ -1,4 +1,4 @@
-"""The M-step, with everything that may bind the parameters: prior, structural zeros, fixed entries, ties."""
+"""The M-step, with its prior and constraints: structural zeros, fixed entries, tied rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data.names import Names
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.counts import Counts
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Floats, Parameters
 from cutpoint.errors import InvalidArgument
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
 
-Floats = NDArray[np.float64]
 Group = NDArray[np.intp]
 
 
@@ -53,6 +52,30 @@ class MStep:
             # Not 1 minus the fixed entries, which is negative where a row sums to 1 + 1e-10.
             self._mass = np.where(fixed, 0.0, self.start.transitions).sum(axis=-1, keepdims=True)
 
+    @classmethod
+    def of(
+        cls,
+        acceptor: Acceptor,
+        prior: ArrayLike = 0.0,
+        learn_initial: bool = False,
+        fixed: ArrayLike | Iterable[Sequence[Any]] | None = None,
+        tied_states: Iterable[Iterable[Any]] = (),
+        tied_symbols: Iterable[Iterable[Any]] = (),
+    ) -> MStep:
+        """M-step with prior and constraints in the acceptor's own names, as ``baum_welch`` takes them."""
+        step = cls(
+            Parameters.of(acceptor),
+            _pseudo_counts(prior, acceptor),
+            learn_initial,
+            _fixed_entries(fixed, acceptor),
+            _groups("tied_symbols", tied_symbols, acceptor.alphabet),
+            _groups("tied_states", tied_states, acceptor.states),
+        )
+        free = step._free
+        if free is not None and not (step._alike(free) and step._alike(np.where(free, 0.0, acceptor.transitions))):
+            raise InvalidArgument("rows that are tied must be fixed at the same entries, with the same values.")
+        return step
+
     def __call__(self, counts: Counts, current: Parameters) -> Parameters:
         """Parameters of highest expected objective, given the counts of an E-step at the current ones."""
         weights = Parameters(
@@ -74,13 +97,9 @@ class MStep:
         """Logarithm of the prior's density up to a constant: Σ pseudo-count · log θ."""
         total = 0.0
         for pseudo, theta in zip(self.pseudo, parameters, strict=True):
-            used = pseudo > 0.0
-            if used.all():
-                with np.errstate(divide="ignore"):
-                    total += float((pseudo * np.log(theta)).sum())
-            elif used.any():
-                with np.errstate(divide="ignore"):
-                    total += float((pseudo[used] * np.log(theta[used])).sum())
+            used = (pseudo > 0.0) if (pseudo == 0.0).any() else ...  # all of them in their own shape, for the same bits
+            with np.errstate(divide="ignore"):
+                total += float((pseudo[used] * np.log(theta[used])).sum())
         return total
 
     @property
@@ -89,8 +108,8 @@ class MStep:
         return any(bool(pseudo.any()) for pseudo in self.pseudo)
 
     @property
-    def bindings(self) -> list[NDArray[Any]]:
-        """Fixed entries and ties as arrays, to tell one problem from another."""
+    def constraints(self) -> list[NDArray[Any]]:
+        """Ties and free entries as arrays, to tell one problem from another."""
         ties = [np.concatenate(([axis], group)) for axis, group in self._groups]
         return ties + ([] if self._free is None else [self._free])
 
@@ -108,34 +127,9 @@ class MStep:
             rows = first + _sums(rows - first, axis, group) / np.expand_dims(sizes, (1, 2) if axis == 0 else (0, 2))
         return rows
 
-    def alike(self, rows: NDArray[Any]) -> bool:
+    def _alike(self, rows: NDArray[Any]) -> bool:
         """Whether tied rows are equal."""
         return all(np.array_equal(rows, rows.take(group, axis=axis)) for axis, group in self._groups)
-
-
-def m_step(
-    acceptor: Acceptor,
-    prior: ArrayLike = 0.0,
-    learn_initial: bool = False,
-    fixed: ArrayLike | Iterable[Sequence[Any]] | None = None,
-    tied_states: Iterable[Iterable[Any]] = (),
-    tied_symbols: Iterable[Iterable[Any]] = (),
-) -> MStep:
-    """M-step with constraints in the acceptor's own names; what they cannot mean is refused."""
-    symbol_groups = _groups("tied_symbols", tied_symbols, acceptor.alphabet)
-    state_groups = _groups("tied_states", tied_states, acceptor.states)
-    step = MStep(
-        Parameters(acceptor.transitions, acceptor.initial),
-        _pseudo_counts(prior, acceptor),
-        learn_initial,
-        _fixed_entries(fixed, acceptor),
-        symbol_groups,
-        state_groups,
-    )
-    free = step._free
-    if free is not None and not (step.alike(free) and step.alike(np.where(free, 0.0, acceptor.transitions))):
-        raise InvalidArgument("rows that are tied must be fixed at the same entries, with the same values.")
-    return step
 
 
 def shares(weights: Floats, fallback: Floats) -> Floats:

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.assess.evaluation import chosen_cut_point
 from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.em import Counts, Stop
-from cutpoint.em.ascent import check_time_limit
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import InMemory, Parameters
+from cutpoint.em.baum_welch import check_time_limit
+from cutpoint.em.observations import InMemory, Parameters, check_threads
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.estimator.stepwise import Running

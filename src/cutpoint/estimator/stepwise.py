@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.em import Counts
-from cutpoint.em.engine import Parameters
 from cutpoint.em.m_step import shares
+from cutpoint.em.observations import Parameters
 
 Floats = NDArray[np.float64]
 

@@ -3,18 +3,18 @@
 from cutpoint.exact.algebraic import AlgebraicNumber, CutPoint, cut_point_value
 from cutpoint.exact.certified import Comparisons, compared, exceeds
 from cutpoint.exact.numbers import entry, whole_number
-from cutpoint.exact.recursions import Integral, integral, lowest_terms
+from cutpoint.exact.recursions import IntegerForm, fractions, lowest_terms
 
 __all__ = [
     "AlgebraicNumber",
     "Comparisons",
     "CutPoint",
-    "Integral",
+    "IntegerForm",
     "compared",
     "cut_point_value",
     "entry",
     "exceeds",
-    "integral",
+    "fractions",
     "lowest_terms",
     "whole_number",
 ]

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property, total_ordering
 from itertools import pairwise
-from math import lcm
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact.numbers import entry
 from cutpoint.wording import shown
 
-Polynomial = tuple[Fraction, ...]
-"""Coefficients of 1, x, x², …; the last is not 0. The zero polynomial is ()."""
+if TYPE_CHECKING:
+    from flint import fmpq_poly
 
 FLOAT_WIDTH = Fraction(1, 2**64)
 """Relative width of the interval whose middle becomes a float."""
@@ -32,7 +31,7 @@ class AlgebraicNumber:
 
     Notes
     -----
-    A root compares exactly with rational numbers: the sign of the polynomial tells. ``1 - root`` is a root again.
+    Comparison with rational numbers is exact: it depends on the sign of the polynomial. ``1 - root`` is one again.
 
     Examples
     --------
@@ -43,15 +42,27 @@ class AlgebraicNumber:
     (True, False, True)
     """
 
-    polynomial: Polynomial
+    polynomial: tuple[Fraction, ...]
+    """Coefficients of the irreducible polynomial over the integers; the last is not 0."""
     low: Fraction
     high: Fraction
 
     def __init__(self, coefficients: Iterable[Any], low: Any, high: Any) -> None:
         if not isinstance(coefficients, Iterable):
-            raise InvalidArgument(f"the coefficients of a root must be a list of numbers; got {shown(coefficients)}.")
-        values = _irreducible(_trimmed([_rational(value) for value in coefficients]), _rational(low), _rational(high))
-        self.__dict__.update(zip(("polynomial", "low", "high"), values, strict=True))
+            raise InvalidArgument(
+                f"the coefficients of an AlgebraicNumber must be a list of numbers; got {shown(coefficients)}."
+            )
+        polynomial, below, above = _flint([_rational(value) for value in coefficients]), _rational(low), _rational(high)
+        if polynomial.degree() < 1 or not below < above:
+            raise InvalidArgument("an AlgebraicNumber needs a polynomial that is not constant, and low < high.")
+        factors = [tuple(Fraction(int(c)) for c in factor.coeffs()) for factor, _ in polynomial.numer().factor()[1]]
+        roots = [factor for factor in factors for _ in range(_roots_between(factor, below, above))]
+        if len(roots) != 1:
+            raise InvalidArgument(
+                "an AlgebraicNumber needs exactly one real root of its polynomial strictly between low and high; "
+                f"got {len(roots)}."
+            )
+        self.__dict__.update(polynomial=roots[0], low=below, high=above)
 
     @classmethod
     def sqrt(cls, number: Any) -> AlgebraicNumber:
@@ -64,7 +75,7 @@ class AlgebraicNumber:
         """
         square = _rational(number)
         if square <= 0:
-            raise InvalidArgument(f"the square root of a positive number is meant; got {shown(number)}.")
+            raise InvalidArgument(f"AlgebraicNumber.sqrt needs a positive number; got {shown(number)}.")
         return cls([-square, 0, 1], 0, square + 1)
 
     @property
@@ -115,7 +126,14 @@ class AlgebraicNumber:
 
     def __lt__(self, other: object) -> bool:
         if isinstance(other, AlgebraicNumber):
-            return self != other and float(self) < float(other)
+            if self == other:
+                return False
+            width = min(self.high - self.low, other.high - other.low)
+            while True:  # the intervals of two different numbers part at some width
+                (low, high), (other_low, other_high) = self.interval(width), other.interval(width)
+                if high <= other_low or other_high <= low:
+                    return high <= other_low
+                width /= 2**16
         if isinstance(other, float | int | Fraction):
             return self._sign_against(Fraction(other)) < 0
         return NotImplemented
@@ -127,10 +145,12 @@ class AlgebraicNumber:
         """A rational number minus the root."""
         if not isinstance(number, int | Fraction):
             return NotImplemented
-        return AlgebraicNumber(_mirrored(self.polynomial, Fraction(number)), number - self.high, number - self.low)
+        mirrored = _flint(self.polynomial)(_flint([Fraction(number), Fraction(-1)]))
+        coefficients = [Fraction(int(c.p), int(c.q)) for c in mirrored.coeffs()]
+        return AlgebraicNumber(coefficients, number - self.high, number - self.low)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a AlgebraicNumber is immutable: cannot set {name!r}.")
+        raise AttributeError(f"an AlgebraicNumber is immutable: cannot set {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.polynomial, self.low, self.high)
@@ -149,74 +169,36 @@ def _term(coefficient: Fraction, power: str) -> str:
 
 def _rational(value: object) -> Fraction:
     number = entry(value)
-    if isinstance(number, float) and not float("-inf") < number < float("inf"):
-        raise InvalidArgument(f"the coefficients and bounds of a root must be finite; got {number!r}.")
+    if isinstance(number, float) and not math.isfinite(number):
+        raise InvalidArgument(f"the coefficients and bounds of an AlgebraicNumber must be finite; got {number!r}.")
     return Fraction(number)
 
 
-def _irreducible(polynomial: Polynomial, low: Fraction, high: Fraction) -> tuple[Polynomial, Fraction, Fraction]:
-    """The irreducible factor, over the integers, that has the root between two numbers."""
-    from flint import fmpz_poly  # noqa: PLC0415
+def _flint(coefficients: Sequence[Fraction]) -> fmpq_poly:
+    from flint import fmpq, fmpq_poly  # noqa: PLC0415
 
-    if len(polynomial) < 2 or not low < high:
-        raise InvalidArgument("a root needs a polynomial that is not constant, and low < high.")
-    scale = lcm(*(c.denominator for c in polynomial))
-    _, factors = fmpz_poly([int(c * scale) for c in polynomial]).factor()
-    plain = [tuple(Fraction(int(c)) for c in factor.coeffs()) for factor, _ in factors]
-    found = [(factor, _roots_between(factor, low, high)) for factor in plain]
-    count = sum(roots for _, roots in found)
-    if count != 1:
-        raise InvalidArgument(
-            f"a root needs bounds with exactly one real root of its polynomial strictly between them; got {count}."
-        )
-    (factor,) = (factor for factor, roots in found if roots)
-    return factor, low, high
+    return fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
 
 
-def _roots_between(polynomial: Polynomial, low: Fraction, high: Fraction) -> int:
-    """Number of real roots of a polynomial without double roots strictly between two numbers (Sturm)."""
-    chain = [polynomial, _trimmed([k * c for k, c in enumerate(polynomial)][1:])]
-    while len(chain[-1]) > 1:
-        chain.append(tuple(-c for c in _remainder(chain[-2], chain[-1])))
-    changes = _sign_changes(chain, low) - _sign_changes(chain, high)  # roots with low < r <= high
-    return changes - (_value(polynomial, high) == 0)
-
-
-def _sign_changes(chain: Sequence[Polynomial], at: Fraction) -> int:
-    signs = [value > 0 for value in (_value(polynomial, at) for polynomial in chain) if value]
-    return sum(a != b for a, b in pairwise(signs))
-
-
-def _remainder(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
-    rest = list(dividend)
-    while len(rest) >= len(divisor):
-        factor, shift = rest[-1] / divisor[-1], len(rest) - len(divisor)
-        rest = [c - factor * divisor[k - shift] if k >= shift else c for k, c in enumerate(rest)][:-1]
-    return _trimmed(rest)
-
-
-def _mirrored(polynomial: Polynomial, number: Fraction) -> Polynomial:
-    """The polynomial of number - x, by Horner's rule."""
-    result: list[Fraction] = []
-    for c in reversed(polynomial):
-        raised = [number * a for a in result] + [Fraction(0)]
-        for k, a in enumerate(result):
-            raised[k + 1] -= a
-        raised[0] += c
-        result = raised
-    return _trimmed(result)
-
-
-def _trimmed(coefficients: Sequence[Fraction]) -> Polynomial:
-    last = max((k for k, c in enumerate(coefficients) if c), default=-1)
-    return tuple(coefficients[: last + 1])
-
-
-def _value(polynomial: Polynomial, at: Fraction) -> Fraction:
+def _value(polynomial: Sequence[Fraction], at: Fraction) -> Fraction:
     total = Fraction(0)
     for c in reversed(polynomial):
         total = total * at + c
     return total
+
+
+def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction) -> int:
+    """Number of real roots of a polynomial without double roots strictly between two numbers (Sturm)."""
+    from flint import fmpq  # noqa: PLC0415
+
+    chain = [_flint(polynomial), _flint(polynomial).derivative()]
+    while chain[-1].degree() > 0:
+        chain.append(-(chain[-2] % chain[-1]))
+    changes = []
+    for at in (fmpq(low.numerator, low.denominator), fmpq(high.numerator, high.denominator)):
+        signs = [value > 0 for value in (link(at) for link in chain) if value != 0]
+        changes.append(sum(a != b for a, b in pairwise(signs)))
+    return changes[0] - changes[1] - (_value(polynomial, high) == 0)  # the changes count roots with low < r <= high
 
 
 CutPoint = Fraction | AlgebraicNumber
@@ -237,7 +219,7 @@ def cut_point_value(value: object) -> CutPoint:
         number = entry(value)
     except InvalidArgument:
         raise InvalidArgument(
-            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or a "
+            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or an "
             f"AlgebraicNumber); got {shown(value)}."
         ) from None
     if isinstance(number, float) and not math.isfinite(number):

@@ -1,48 +1,60 @@
-r"""The forward recursion over the rationals: integer matrices over one common denominator per symbol.
+r"""The recursions over the rationals: integer matrices over one common denominator per symbol.
 
-.. math:: \pi P(x) f = \frac{\tilde\pi\, \tilde P(x_1) \cdots \tilde P(x_n) f}{d_\pi\, d_{x_1} \cdots d_{x_n}}
+.. math:: \pi P(x) f = \frac{\tilde\pi\, \tilde P(x_1) \cdots \tilde P(x_n) \tilde f}{d_\pi d_{x_1} \cdots d_{x_n} d_f}
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from flint import fmpq_mat, fmpz, fmpz_mat
+    from flint import fmpz, fmpz_mat
+
+Fractions = NDArray[Any]
+"""Array of ``Fraction``."""
+Codes = Sequence[int]
+"""A word as the numbers of its symbols."""
 
 LONG = 200
 """Words longer than this are multiplied by halves."""
 
 
 @dataclass(frozen=True)
-class Integral:
-    """Acceptor in integers: matrix a is ``matrices[a] / denominators[a]``, likewise the initial row."""
+class IntegerForm:
+    """A row, one matrix per symbol and a column in integers: matrix a is ``matrices[a] / denominators[a]``, and so on.
 
-    matrices: tuple[fmpz_mat, ...]
-    denominators: tuple[fmpz, ...]
+    Every exact answer about a word comes from here.
+    """
+
     initial: fmpz_mat
+    matrices: tuple[fmpz_mat, ...]
+    final: fmpz_mat
     initial_denominator: fmpz
+    denominators: tuple[fmpz, ...]
+    final_denominator: fmpz
 
-    def distribution(self, word: Sequence[int]) -> list[Fraction]:
-        """πP(x), exactly."""
-        row, denominator = self.row(word)
-        return [lowest_terms(number, denominator) for number in row.entries()]
+    @classmethod
+    def of(cls, initial: Fractions, transitions: Fractions, final: Fractions) -> IntegerForm:
+        """Integer form of arrays ``[s]``, ``[a, s, t]`` and ``[s]`` of ``Fraction``."""
+        (row, row_below), (column, column_below) = map(over_common_denominator, (initial[None, :], final[:, None]))
+        matrices, below = zip(*map(over_common_denominator, transitions), strict=True)
+        return cls(row, matrices, column, row_below, below, column_below)
 
-    def acceptance(self, final: NDArray[np.bool_], word: Sequence[int]) -> Fraction:
-        """πP(x)f, exactly; cost O(n l²) products of integers that grow with the word."""
-        row, denominator = self.row(word)
-        accepted = (number for number, kept in zip(row.entries(), final, strict=True) if kept)
-        return lowest_terms(sum(accepted, start=denominator * 0), denominator)
+    def value(self, word: Codes, repeat: int = 1) -> Fraction:
+        """πP(x)f, or πP(x)ᵏf of a word repeated k times; cost O(n l²) products of integers that grow with the word."""
+        row, below = self.row(word) if repeat == 1 else self._row_of_power(word, repeat)
+        return lowest_terms((row * self.final)[0, 0], below * self.final_denominator)
 
-    def row(self, word: Sequence[int]) -> tuple[fmpz_mat, fmpz]:
+    def row(self, word: Codes) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of πP(x); the denominator depends on the symbols only."""
         row = self.initial
         if len(word) > LONG:  # balanced products use fast multiplication; a row would meet huge numbers at each step
@@ -52,44 +64,93 @@ class Integral:
                 row = row * self.matrices[symbol]
         return row, self.initial_denominator * self._denominator(word)
 
-    def column(self, final: NDArray[np.bool_], word: Sequence[int]) -> tuple[fmpz_mat, fmpz]:
+    def column(self, word: Codes) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of P(x)f."""
-        from flint import fmpz_mat  # noqa: PLC0415
-
-        column = fmpz_mat(len(final), 1, [int(kept) for kept in final])
+        column = self.final
         for symbol in reversed(word):
             column = self.matrices[symbol] * column
-        return column, self._denominator(word)
+        return column, self.final_denominator * self._denominator(word)
 
-    def _denominator(self, word: Sequence[int]) -> fmpz:
+    def matrix(self, word: Codes) -> Fractions:
+        """P(x) = P(x₁)…P(xₙ); the identity for the empty word."""
+        if not len(word):
+            return fractions(np.eye(self.initial.ncols(), dtype=np.int64))
+        return quotients(self._product(word), self._denominator(word))
+
+    def forward(self, word: Codes) -> Fractions:
+        """Table ``[k, s]`` of the rows πP(x₁)…P(x_k)."""
+        row, below = self.initial, self.initial_denominator
+        rows = [quotients(row, below)]
+        for symbol in word:
+            row, below = row * self.matrices[symbol], below * self.denominators[symbol]
+            rows.append(quotients(row, below))
+        return np.concatenate(rows)
+
+    def backward(self, word: Codes, end: NDArray[np.bool_]) -> Fractions:
+        """Table ``[i, s]`` of P(x_{i+1})…P(x_n) times a column of zeros and ones."""
+        column, below = over_common_denominator(fractions(end)[:, None])
+        columns = [quotients(column, below)]
+        for symbol in reversed(word):
+            column, below = self.matrices[symbol] * column, below * self.denominators[symbol]
+            columns.append(quotients(column, below))
+        return np.concatenate(columns[::-1], axis=1).T
+
+    def occupancy(self, word: Codes, end: NDArray[np.bool_]) -> Fractions | None:
+        """Distribution over the states at each position given that the run ends in some states; None if it can't."""
+        joint = self.forward(word) * self.backward(word, end)
+        total = joint[0].sum()
+        return joint / total if total else None
+
+    def most_likely_path(self, word: Codes, end: NDArray[np.bool_]) -> list[int] | None:
+        """Path of highest probability that ends in some states, the first in case of ties; None if there is none."""
+        best = np.array([int(kept) for kept in end], dtype=object)  # denominators are the same for all paths
+        choices = []
+        for symbol in reversed(word):  # from the back, so that ties go to the states that come first
+            ahead = np.array(self.matrices[symbol].tolist(), dtype=object) * best
+            choices.append(ahead.argmax(axis=1))
+            best = ahead.max(axis=1)
+        start = np.array(self.initial.entries(), dtype=object) * best
+        path = [int(start.argmax())]
+        for choice in reversed(choices):
+            path.append(int(choice[path[-1]]))
+        return path if start.max() else None
+
+    @cached_property
+    def side_by_side(self) -> fmpz_mat:
+        """All matrices as one wide one: times it, a row gives its products with each matrix, in their order."""
+        return _beside(self.matrices)
+
+    @cached_property
+    def columns(self) -> fmpz_mat:
+        """Products of the matrices with the column, side by side."""
+        return _beside([matrix * self.final for matrix in self.matrices])
+
+    def _denominator(self, word: Codes) -> fmpz:
         denominator = self.initial_denominator**0
         for symbol, times in Counter(word).items():
             denominator *= self.denominators[symbol] ** times
         return denominator
 
-    def _product(self, word: Sequence[int]) -> fmpz_mat:
+    def _product(self, word: Codes) -> fmpz_mat:
         """Product of the numerators' matrices, by halves."""
         if len(word) == 1:
             return self.matrices[word[0]]
         half = len(word) // 2
         return self._product(word[:half]) * self._product(word[half:])
 
-
-def integral(transitions: NDArray[Any], initial: NDArray[Any]) -> Integral:
-    """Integer form of an array ``[a, s, t]`` and a vector ``[s]`` of ``Fraction``."""
-    scaled = [over_common_denominator(matrix) for matrix in transitions]
-    row, denominator = over_common_denominator(initial[None, :])
-    return Integral(tuple(matrix for matrix, _ in scaled), tuple(below for _, below in scaled), row, denominator)
+    def _row_of_power(self, word: Codes, times: int) -> tuple[fmpz_mat, fmpz]:
+        row = self.initial * self._product(word) ** times if word else self.initial
+        return row, self.initial_denominator * self._denominator(word) ** times
 
 
-def over_common_denominator(fractions: NDArray[Any]) -> tuple[fmpz_mat, fmpz]:
+def over_common_denominator(values: Fractions) -> tuple[fmpz_mat, fmpz]:
     """Integer matrix and denominator of a matrix of ``Fraction``."""
     # flint takes half as long to import as numpy: only those who ask for exact answers wait for it.
     from flint import fmpz, fmpz_mat  # noqa: PLC0415
 
-    denominator = math.lcm(*(value.denominator for value in fractions.flat))
-    numerators = [value.numerator * (denominator // value.denominator) for value in fractions.flat]
-    return fmpz_mat(fractions.shape[0], fractions.shape[1], numerators), fmpz(denominator)
+    denominator = math.lcm(*(value.denominator for value in values.flat))
+    numerators = [value.numerator * (denominator // value.denominator) for value in values.flat]
+    return fmpz_mat(values.shape[0], values.shape[1], numerators), fmpz(denominator)
 
 
 def lowest_terms(numerator: fmpz, denominator: fmpz) -> Fraction:
@@ -101,103 +162,31 @@ def lowest_terms(numerator: fmpz, denominator: fmpz) -> Fraction:
     return reduced
 
 
-Fractions = NDArray[Any]
-Codes = NDArray[np.int32]
-
-
-def matrix(transitions: Fractions, word: Codes) -> Fractions:
-    """P(x) = P(x₁)…P(xₙ); the identity for the empty word."""
-    product: Fractions = fractions(np.eye(transitions.shape[1], dtype=np.int64))
-    for symbol in word:
-        product = product @ transitions[symbol]
-    return product
-
-
-def distribution(transitions: Fractions, initial: Fractions, word: Codes) -> Fractions:
-    """Row πP(x)."""
-    row: Fractions = forward(transitions, initial, word)[-1]
-    return row
-
-
-def forward(transitions: Fractions, initial: Fractions, word: Codes) -> Fractions:
-    """Table ``[k, s]`` of the rows after each prefix."""
-    rows = [initial]
-    for symbol in word:
-        rows.append(rows[-1] @ transitions[symbol])
-    return np.stack(rows)
-
-
-def backward(transitions: Fractions, column: NDArray[Any], word: Codes) -> Fractions:
-    """Table ``[i, s]`` of P(x_{i+1})…P(x_n) times a column of whole numbers."""
-    columns = [fractions(column)]
-    for symbol in word[::-1]:
-        columns.append(transitions[symbol] @ columns[-1])
-    return np.stack(columns[::-1])
-
-
-def occupancy(
-    transitions: Fractions, initial: Fractions, word: Codes, seen: NDArray[np.bool_]
-) -> tuple[Fractions, float]:
-    """Distribution over the states at each position given the evidence at the end, and the evidence's logarithm."""
-    joint = forward(transitions, initial, word) * backward(transitions, seen[-1], word)
-    total = joint[0].sum()
-    return (joint / total, logarithm(total)) if total else (joint, -math.inf)
-
-
-def most_likely_path(
-    transitions: Fractions, initial: Fractions, word: Codes, seen: NDArray[np.bool_]
-) -> tuple[list[int], float]:
-    """Path of highest probability given the evidence at the end, the first in case of ties, and its logarithm."""
-    best = fractions(seen[-1])
-    choices = []
-    for symbol in word[::-1]:  # from the back, so that ties go to the states that come first
-        ahead = transitions[symbol] * best
-        choices.append(ahead.argmax(axis=1))
-        best = ahead.max(axis=1)
-    start = initial * best
-    path = [int(start.argmax())]
-    for choice in reversed(choices):
-        path.append(int(choice[path[-1]]))
-    return path, logarithm(start.max())
-
-
-def logarithm(probability: Fraction) -> float:
-    """Natural logarithm of a fraction, however small; -inf of 0."""
-    if not probability:
-        return -math.inf
-    return math.log(probability.numerator) - math.log(probability.denominator)
+def quotients(numerators: fmpz_mat, denominator: fmpz) -> Fractions:
+    """Entries of an integer matrix over a denominator."""
+    values = [lowest_terms(number, denominator) for number in numerators.entries()]
+    return np.array(values, dtype=object).reshape(numerators.nrows(), numerators.ncols())
 
 
 def fractions(values: NDArray[Any]) -> Fractions:
-    """Whole numbers as ``Fraction``."""
-    return np.array([Fraction(int(value)) for value in values.flat], dtype=object).reshape(values.shape)
+    """Numbers as ``Fraction``; of floats, their exact binary values."""
+    return np.array([Fraction(value) for value in values.ravel().tolist()], dtype=object).reshape(values.shape)
 
 
-def stationary(matrix: Fractions) -> Fractions:
-    """Row with μP = μ and Σμ = 1 of an irreducible stochastic matrix."""
-    size = len(matrix)
-    equations = (matrix - np.eye(size, dtype=np.int64)).T
-    equations[-1] = Fraction(1)  # any one equation follows from the others
-    return _solution(equations, [[int(s == size - 1)] for s in range(size)])[:, 0]
-
-
-def absorption(within: Fractions, leaving: Fractions) -> tuple[Fractions, Fractions]:
-    """Chances of each way out and expected steps until then, from transient states.
-
-    ``within[s, t]`` are the transitions among them, ``leaving[s, k]`` the chances to leave by way k at once.
-    """
-    equations = np.eye(len(within), dtype=np.int64) - within
-    solution = _solution(equations, [[*row, Fraction(1)] for row in leaving.tolist()])
-    return solution[:, :-1], solution[:, -1]
-
-
-def _solution(equations: Fractions, right: Sequence[Sequence[Any]]) -> Fractions:
-    solved = _rational(equations.tolist()).solve(_rational(right))
-    values = [Fraction(int(x.p), int(x.q)) for x in solved.entries()]
-    return np.array(values, dtype=object).reshape(len(equations), -1)
-
-
-def _rational(rows: Sequence[Sequence[Any]]) -> fmpq_mat:
+def solution(equations: Fractions, right: Fractions) -> Fractions:
+    """Exact solution X of AX = B."""
     from flint import fmpq, fmpq_mat  # noqa: PLC0415
 
-    return fmpq_mat([[fmpq(Fraction(x).numerator, Fraction(x).denominator) for x in row] for row in rows])
+    left, other = (
+        fmpq_mat([[fmpq(int(x.numerator), int(x.denominator)) for x in row] for row in side])
+        for side in (equations, right)
+    )
+    values = [Fraction(int(x.p), int(x.q)) for x in left.solve(other).entries()]
+    return np.array(values, dtype=object).reshape(right.shape)
+
+
+def _beside(matrices: Iterable[fmpz_mat]) -> fmpz_mat:
+    from flint import fmpz_mat  # noqa: PLC0415
+
+    rows = zip(*(matrix.tolist() for matrix in matrices), strict=True)
+    return fmpz_mat([[value for row in parts for value in row] for parts in rows])

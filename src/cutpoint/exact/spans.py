@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.exact.recursions import Integral, over_common_denominator
+from cutpoint.exact.recursions import IntegerForm
 
 if TYPE_CHECKING:
     from flint import fmpz_mat, nmod_mat
@@ -40,34 +40,6 @@ class Explored:
     """Row ``pivots[i]`` holds row i of the reduced echelon basis; other rows are 0."""
 
 
-@dataclass(frozen=True)
-class Machine:
-    """Integer row, matrices side by side, column, and the matrices' products with the column side by side."""
-
-    row: fmpz_mat
-    matrices: fmpz_mat
-    column: fmpz_mat
-    columns: fmpz_mat
-
-    @classmethod
-    def of(cls, integers: Integral, column: fmpz_mat) -> Machine:
-        """Machine of integer matrices; factors that are the same for all entries of a matrix play no part."""
-        return cls(
-            integers.initial,
-            side_by_side(integers.matrices),
-            column,
-            side_by_side([matrix * column for matrix in integers.matrices]),
-        )
-
-
-def side_by_side(matrices: list[fmpz_mat] | tuple[fmpz_mat, ...]) -> fmpz_mat:
-    """One wide matrix: times it, a row gives its products with all matrices, in their order."""
-    from flint import fmpz_mat  # noqa: PLC0415
-
-    rows = zip(*(matrix.tolist() for matrix in matrices), strict=True)
-    return fmpz_mat([[value for row in parts for value in row] for parts in rows])
-
-
 def primes() -> Iterator[int]:
     """Primes below 2**63, the largest first."""
     from flint import fmpz  # noqa: PLC0415
@@ -75,30 +47,31 @@ def primes() -> Iterator[int]:
     return (number for number in range(2**63 - 1, 2, -2) if fmpz(number).is_prime())
 
 
-def explore(machine: Machine, p: int, longest: int | None = None) -> Explored:
+def explore(form: IntegerForm, p: int, longest: int | None = None, values: bool = True) -> Explored:
     """Breadth first over words, keeping those whose rows are new; stop at the first whose value is not 0 modulo p.
 
     That word is the first of all words up to ``longest``, by length and then by the order of the alphabet: a word
-    that is left out has a row spanned by rows of earlier words, and so have its extensions.
+    that is left out has a row spanned by rows of earlier words, and so have its extensions. Denominators play no part.
+    Without ``values`` no word is looked for, only the space.
     """
     from flint import nmod_mat  # noqa: PLC0415
 
-    row, column, columns = (nmod_mat(part, p) for part in (machine.row, machine.column, machine.columns))
-    matrices = None
-    size, n_symbols = machine.row.ncols(), machine.columns.ncols()
+    row, matrices = nmod_mat(form.initial, p), None
+    size, n_symbols = form.initial.ncols(), len(form.matrices)
     space = _Space(size, p)
-    if int((row * column)[0, 0]):
+    if values and int((row * nmod_mat(form.final, p))[0, 0]):
         return space.found(())
+    columns = nmod_mat(form.columns, p) if values else None
     words: list[Codes] = [()]
     frontier, kept = row, space.add(row)
     while kept and (longest is None or len(words[0]) < longest):
-        values = (frontier * columns).entries()
-        first = next((i for i, value in enumerate(values) if int(value)), None)
-        if first is not None:
-            return space.found((*words[first // n_symbols], first % n_symbols))
+        if columns is not None:
+            found = (i for i, value in enumerate((frontier * columns).entries()) if int(value))
+            if (first := next(found, None)) is not None:
+                return space.found((*words[first // n_symbols], first % n_symbols))
         if longest is not None and len(words[0]) + 1 == longest:
             break
-        matrices = nmod_mat(machine.matrices, p) if matrices is None else matrices
+        matrices = nmod_mat(form.side_by_side, p) if matrices is None else matrices
         longer = nmod_mat(len(words) * n_symbols, size, (frontier * matrices).entries(), p)
         kept = space.add(longer)
         words = [(*words[i // n_symbols], i % n_symbols) for i in kept]
@@ -173,55 +146,51 @@ class Span:
         return np.array(entries, dtype=object).reshape(self.rows.nrows(), self.rows.ncols())
 
 
-def row_space(integers: Integral) -> Span:
+def row_space(form: IntegerForm) -> Span:
     """Space of the rows πP(x) of all words; cost grows with the lengths of the fractions in its echelon basis."""
-    from flint import fmpz_mat  # noqa: PLC0415
-
-    nothing = fmpz_mat(integers.initial.ncols(), 1, [0] * integers.initial.ncols())
-    machine, residues, fresh = Machine.of(integers, nothing), _Residues(), primes()
+    residues, fresh = _Residues(), primes()
     while True:
-        residues.add(explore(machine, p := next(fresh)), p)
+        residues.add(explore(form, p := next(fresh), values=False), p)
         span = residues.span()
-        if span is not None and _is_closed(integers, span):
+        if span is not None and _is_closed(form, span):
             return span
 
 
-def first_nonzero(integers: Integral, final: NDArray[Any]) -> Codes | None:
+def first_nonzero(form: IntegerForm) -> Codes | None:
     """First word, by length and then by the order of the symbols, whose value πP(x)f is not 0; None if all are 0."""
-    column, _ = over_common_denominator(final[:, None])
-    machine, residues, fresh = Machine.of(integers, column), _Residues(), primes()
-    size, product = integers.initial.ncols(), 1
+    residues, fresh = _Residues(), primes()
+    size, product = form.initial.ncols(), 1
     best: Codes | None = None
     while True:
-        found = explore(machine, p := next(fresh), None if best is None else len(best))
+        found = explore(form, p := next(fresh), None if best is None else len(best))
         product *= p
         if found.word is not None:
             best = found.word if best is None else min(best, found.word, key=lambda word: (len(word), word))
-        if product > _largest_value(integers, column, size - 1 if best is None else len(best)):
+        if product > _largest_value(form, size - 1 if best is None else len(best)):
             return best
         if best is None:
             residues.add(found, p)
             span = residues.span()
-            if span is not None and _is_closed(integers, span) and _is_zero(span.rows * column):
+            if span is not None and _is_closed(form, span) and (span.rows * form.final).is_zero():
                 return None
 
 
-def _largest_value(integers: Integral, column: fmpz_mat, length: int) -> int:
+def _largest_value(form: IntegerForm, length: int) -> int:
     """Bound of the integer values of words up to a length, by the norms of the factors."""
-    step = max(max(sum(abs(int(x)) for x in row) for row in matrix.tolist()) for matrix in integers.matrices)
-    start = sum(abs(int(x)) for x in integers.initial.entries())
-    most: int = start * max(step, 1) ** length * max(abs(int(x)) for x in column.entries())
+    step = max(max(sum(abs(int(x)) for x in row) for row in matrix.tolist()) for matrix in form.matrices)
+    start = sum(abs(int(x)) for x in form.initial.entries())
+    most: int = start * max(step, 1) ** length * max(abs(int(x)) for x in form.final.entries())
     return most
 
 
-def _is_closed(integers: Integral, span: Span) -> bool:
+def _is_closed(form: IntegerForm, span: Span) -> bool:
     """Whether the space contains the initial row and its own products with every matrix, in exact arithmetic."""
     from flint import fmpz_mat  # noqa: PLC0415
 
     size = span.rows.ncols()
     at_pivots = fmpz_mat(size, len(span.pivots), [int(s == pivot) for s in range(size) for pivot in span.pivots])
-    images = (integers.initial, *(span.rows * matrix for matrix in integers.matrices))
-    return all(_is_zero(rows * span.denominator - rows * at_pivots * span.rows) for rows in images)
+    images = (form.initial, *(span.rows * matrix for matrix in form.matrices))
+    return all((rows * span.denominator - rows * at_pivots * span.rows).is_zero() for rows in images)
 
 
 class _Residues:
@@ -281,7 +250,3 @@ def _short_fraction(residue: int, modulus: int, largest: int) -> Fraction | None
     if abs(denominator) > largest or math.gcd(numerator, denominator) != 1:
         return None
     return Fraction(numerator, denominator)
-
-
-def _is_zero(matrix: fmpz_mat) -> bool:
-    return not any(x != 0 for x in matrix.entries())

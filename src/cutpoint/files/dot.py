@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutpoint.drawing.diagram import Diagram, Look, Wording, state_diagram
-from cutpoint.drawing.dot_text import dot_text
+from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look
+from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError
 from cutpoint.files.model import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, only_acceptor
 from cutpoint.files.numerals import number_of, numeral
@@ -95,7 +95,7 @@ def _number(text: str) -> Number:
         raise ValueError(f"expected a probability behind the colon, such as 1/2 or 0.5; got {shown(text)}") from None
 
 
-WHOLE = Wording(partial(token, digits=int), token, numeral, is_whole=True)
+WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
 
 ADVICE = "Write probabilities as in a, b: 1/2, or load with normalized=True to rescale rows."
 """What to do about rows that do not sum to 1."""
@@ -110,7 +110,7 @@ _NUMBER = re.compile(r"[0-9]+")
 
 def whole_diagram(model: Model, kind: str) -> Diagram:
     """Diagram of an acceptor that leaves nothing out: every name and number in full, and the order of the symbols."""
-    return state_diagram(only_acceptor(model, kind), Look(), WHOLE)
+    return only_acceptor(model, kind).diagram(Look(), WHOLE)
 
 
 class DrawnNode(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from cutpoint.drawing.tikz_text import SPECIAL, tikz_text
+from cutpoint.diagrams.tikz_text import SPECIAL, tikz_text
 from cutpoint.errors import FormatError
 from cutpoint.files.dot import Drawing, DrawnArrow, DrawnNode, whole_diagram
 from cutpoint.files.model import Model, Options

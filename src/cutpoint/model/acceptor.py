@@ -1,30 +1,40 @@
-"""Acceptor: what a validated, immutable (S, Σ, P, π, f) does with words."""
+"""Acceptor: a validated, immutable (S, Σ, P, π, f) with named states, and what it does with words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample, State, Symbol, Word, Words
-from cutpoint.errors import ImpossibleObservation, InvalidArgument
-from cutpoint.exact import cut_point_value, exceeds, whole_number
-from cutpoint.exact import recursions as tables
+from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
+from cutpoint.data.names import Names
+from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
+from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
+from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
+from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import MOST_THREADS, kernels
 from cutpoint.kernels.words import EncodedWords
-from cutpoint.model import substitution
-from cutpoint.model.algebra import product
+from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
-from cutpoint.model.quintuple import Floats, Quintuple
-from cutpoint.model.randomness import generator, sampled_runs
+from cutpoint.model.parts import ROW_TOLERANCE, States, random_generator
+from cutpoint.model.weighted import Floats, Numbers, WeightedAutomaton, frozen, kronecker
 from cutpoint.wording import counted, shown
 
+LARGEST_PRINTED = 5000
+"""Most transitions that print shows."""
 
-class Acceptor(Quintuple):
+MOST_BITS = 10**9
+"""Most bits that the exact power of a matrix may take."""
+
+Renaming = Mapping[Any, Any] | Callable[[Any], Hashable] | None
+
+
+class Acceptor:
     r"""Stochastic acceptor :math:`A = (S, \Sigma, P, \pi, f)`: an immutable, hashable value.
 
     Parameters
@@ -56,6 +66,177 @@ class Acceptor(Quintuple):
     rescale rows.
     """
 
+    states: States
+    alphabet: Alphabet
+    transitions: Floats
+    initial: Floats
+    final: NDArray[np.bool_]
+    is_exact: bool
+    _weighted: WeightedAutomaton
+
+    def __init__(
+        self,
+        states: int | Iterable[State],
+        alphabet: Iterable[Symbol],
+        transitions: Mapping[Any, Any] | Any,
+        initial: Any,
+        final: Any,
+    ) -> None:
+        names, sigma = States(states), Alphabet(alphabet)
+        if not sigma:
+            raise InvalidAcceptor("an acceptor needs at least one symbol; the alphabet is empty.")
+        steps = parts.read_transitions(transitions, sigma, names)
+        start = parts.read_initial(initial, names)
+        parts.check_rows(steps, start, sigma, names)
+        kept = frozen(parts.read_final(final, names))
+        weighted = WeightedAutomaton.from_arrays(sigma, start, steps, fractions(kept))
+        shared = {name: getattr(weighted, name) for name in ("alphabet", "transitions", "initial", "is_exact")}
+        self.__dict__.update(states=names, final=kept, _weighted=weighted, **shared)
+
+    @classmethod
+    def normalized(
+        cls,
+        states: int | Iterable[State],
+        alphabet: Iterable[Symbol],
+        transitions: Any,
+        initial: Any,
+        final: Any,
+    ) -> Self:
+        """Acceptor from rows of non-negative weights: each row, and the initial one, is divided by its sum.
+
+        Examples
+        --------
+        >>> from cutpoint import Acceptor
+        >>> Acceptor.normalized(2, "a", [[[1, 2], [3, 1]]], [1, 1], {1}).exact_acceptance("")
+        Fraction(1, 2)
+        """
+        names, sigma = States(states), Alphabet(alphabet)
+        weights = parts.read_transitions(transitions, sigma, names), parts.read_initial(initial, names)
+        return cls(names, sigma, *parts.scaled_rows(*weights, sigma, names), final)
+
+    def rationalized(self, max_denominator: int | None = 10**6) -> Self:
+        """Exact acceptor near this one: every entry the nearest fraction of small denominator, rows rescaled.
+
+        With ``max_denominator=None`` entries are the exact binary values of the floats, only rescaled. An acceptor that
+        is exact already is returned as it is.
+
+        Examples
+        --------
+        >>> from cutpoint import Acceptor
+        >>> Acceptor(2, "a", [[[0.1, 0.9], [0.5, 0.5]]], 0, {1}).rationalized().exact_acceptance("a")
+        Fraction(9, 10)
+        """
+        if self.is_exact:
+            return self
+        steps, start = self.exact_transitions, self.exact_initial
+        if max_denominator is not None:
+            most = whole_number("max_denominator", max_denominator, least=1)
+            near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
+            steps, start = near(steps), near(start)
+        return type(self).normalized(self.states, self.alphabet, steps, start, self.final)
+
+    def replace(self, **changes: Any) -> Self:
+        """Acceptor with some of its parts changed, named as in the constructor."""
+        start, steps, _ = self._weighted.arrays()
+        kept: dict[str, Any] = {
+            "states": self.states,
+            "alphabet": self.alphabet,
+            "transitions": steps,
+            "initial": start,
+            "final": self.final,
+        }
+        unknown = changes.keys() - kept.keys()
+        if unknown:
+            raise InvalidArgument(f"an acceptor has the parts {', '.join(kept)}; got {', '.join(sorted(unknown))}.")
+        return type(self)(**(kept | changes))
+
+    @property
+    def n_states(self) -> int:
+        """Number of states, the paper's l."""
+        return len(self.states)
+
+    @property
+    def n_symbols(self) -> int:
+        """Number of symbols, the paper's l'."""
+        return len(self.alphabet)
+
+    @property
+    def final_states(self) -> tuple[State, ...]:
+        """Final states, in the order of the states."""
+        return tuple(state for state, kept in zip(self.states, self.final, strict=True) if kept)
+
+    def to_weighted(self) -> WeightedAutomaton:
+        r"""The row :math:`\pi`, matrices :math:`P(a)` and column :math:`f` alone: a :class:`WeightedAutomaton`.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> (cp.p_adic(2).to_weighted() * 3).exact_value("1")
+        Fraction(3, 2)
+        """
+        return self._weighted
+
+    @property
+    def exact_transitions(self) -> Numbers:
+        """Transitions as an array of ``Fraction``; of float entries, their exact binary values."""
+        return self._weighted.exact_transitions
+
+    @property
+    def exact_initial(self) -> Numbers:
+        """Initial distribution as an array of ``Fraction``."""
+        return self._weighted.exact_initial
+
+    @property
+    def integers(self) -> IntegerForm:
+        """Integer matrices over common denominators, for exact arithmetic."""
+        return self._weighted.integers
+
+    @cached_property
+    def is_stochastic(self) -> bool:
+        """Whether all rows sum to exactly 1; the binary values of floats seldom do."""
+        sums = [*self.exact_transitions.sum(axis=2).flat, self.exact_initial.sum()]
+        return self.is_exact or all(total == 1 for total in sums)
+
+    def table(self, width: int = 100, digits: int = 4) -> str:
+        """All matrices as plain text; an arrow marks the states it can start in, a star the final ones.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> print(cp.p_adic(2).table())
+                   0:           1:
+                   s1   s2      s1   s2
+        →  s1      1    0       1/2  1/2
+           s2 *    1/2  1/2     0    1
+        """
+        return text.table(self, width, digits)
+
+    def __str__(self) -> str:
+        if self.n_states**2 * self.n_symbols > LARGEST_PRINTED:
+            return f"{self!r}; table() shows all matrices"
+        return self.table()
+
+    def __repr__(self) -> str:
+        return text.one_line(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Acceptor):
+            return NotImplemented
+        return self.states == other.states and self._weighted == other._weighted
+
+    def __hash__(self) -> int:
+        return hash((self.states, self._weighted))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an Acceptor is immutable: cannot set {name!r}. Use replace({name}=...).")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an Acceptor is immutable: cannot delete {name!r}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        start, steps, _ = self._weighted.arrays()
+        return type(self), (self.states, self.alphabet, steps, start, self.final)
+
     # -- Section 2: matrices, acceptance, cut points ------------------------------------------------------------
 
     def matrix(self, word: Word, exact: bool = False) -> NDArray[Any]:
@@ -71,9 +252,10 @@ class Acceptor(Quintuple):
         array([[0.5, 0.5],
                [0. , 1. ]])
         """
-        recursions, steps, _ = self._recursions(exact)
-        product: NDArray[Any] = recursions.matrix(steps, self.alphabet.encode_word(word))
-        return product
+        codes = self.alphabet.encode_word(word)
+        if exact:
+            return self.integers.matrix(codes.tolist())
+        return kernels().matrix(self.transitions, codes)  # type: ignore[no-any-return]
 
     def transition(self, symbol: Symbol, before: State, after: State) -> float:
         r"""One transition probability by name: the paper's :math:`\theta_{t;a,s}`, t = after, a = symbol, s = before.
@@ -89,9 +271,10 @@ class Acceptor(Quintuple):
 
     def distribution(self, word: Word, exact: bool = False) -> NDArray[Any]:
         r"""Distribution over states after reading a word, :math:`\pi P(x)`. Cost :math:`O(n l^2)`."""
-        recursions, steps, start = self._recursions(exact)
-        row: NDArray[Any] = recursions.distribution(steps, start, self.alphabet.encode_word(word))
-        return row
+        codes = self.alphabet.encode_word(word)
+        if exact:
+            return quotients(*self.integers.row(codes.tolist())).ravel()
+        return kernels().distribution(self.transitions, self.initial, codes)  # type: ignore[no-any-return]
 
     def acceptance(self, word: Word) -> float:
         r"""Acceptance probability :math:`\pi P(x) f` of a word, equation (e-M-2). Cost :math:`O(n l^2)`.
@@ -107,7 +290,7 @@ class Acceptor(Quintuple):
     def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.
 
-        ``threads`` is the number of threads, all cores unless told; the result does not depend on it.
+        ``threads`` is the number of threads, by default one per core; the result does not depend on it.
         The error is relative, about n(l + 2) roundings, down to 1e-300; use :meth:`log_acceptances` below that.
         """
         return self.encoded_acceptances(self.encode(words), threads)
@@ -136,7 +319,7 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(3).exact_acceptance("12")  # 0.21 in base 3
         Fraction(7, 9)
         """
-        return self.integers.acceptance(self.final, self.alphabet.encode_word(word).tolist())
+        return self._weighted.exact_value(word)
 
     def accepts(self, word: Word, cut_point: Any) -> bool:
         r"""Whether :math:`\pi P(x) f > \lambda`, strictly, equation (e-L); never wrong by rounding.
@@ -180,12 +363,13 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(3).forward("1", exact=True)[-1].tolist()
         [Fraction(2, 3), Fraction(1, 3)]
         """
-        recursions, steps, start = self._recursions(exact)
-        table: NDArray[Any] = recursions.forward(steps, start, self.alphabet.encode_word(word))
-        return table
+        codes = self.alphabet.encode_word(word)
+        if exact:
+            return self.integers.forward(codes.tolist())
+        return kernels().forward(self.transitions, self.initial, codes)  # type: ignore[no-any-return]
 
     def backward(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
-        r"""Probability, from each state after each prefix, that the rest of the run ends as told.
+        r"""Probability, from each state after each prefix, that the rest of the run ends accepted, or rejected.
 
         .. math:: b(n) = g, \qquad b(i-1) = P(x_i)\, b(i)
 
@@ -198,10 +382,10 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).backward("01", accepted=True)[0]
         array([0.5 , 0.75])
         """
-        column = self._seen_at_end(accepted).astype(np.float64)
-        recursions, steps, _ = self._recursions(exact)
-        table: NDArray[Any] = recursions.backward(steps, column, self.alphabet.encode_word(word))
-        return table
+        codes, end = self.alphabet.encode_word(word), self._end(accepted)
+        if exact:
+            return self.integers.backward(codes.tolist(), end)
+        return kernels().backward(self.transitions, end.astype(np.float64), codes)  # type: ignore[no-any-return]
 
     def input_probability(self, word: Word, exact: bool = False) -> Any:
         r"""Probability :math:`p_X(x) = l'^{-n} \sum_s M[n, s]` of an input with equally likely symbols, (e-M-1).
@@ -254,7 +438,7 @@ class Acceptor(Quintuple):
         return run
 
     def most_likely_path(self, word: Word, accepted: bool | None = None, exact: bool = False) -> tuple[State, ...]:
-        """State path of highest probability for a word, among all runs or those that end as told.
+        """State path of highest probability for a word, among all runs or those that end accepted, or rejected.
 
         Ties go to the states that come first, up to rounding unless ``exact``. Cost :math:`O(n l^2)`.
 
@@ -264,10 +448,12 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).most_likely_path("011", accepted=True)
         ('s1', 's1', 's2', 's2')
         """
-        recursions, steps, start = self._recursions(exact)
-        path, log_probability = recursions.most_likely_path(steps, start, *self._seen(word, accepted))
-        self._check_possible(log_probability, word, accepted)
-        return tuple(self.states[s] for s in path)
+        if exact:
+            path = self.integers.most_likely_path(self.alphabet.encode_word(word).tolist(), self._end(accepted))
+        else:
+            path, log = kernels().most_likely_path(self.transitions, self.initial, *self._seen(word, accepted))
+            path = None if log == -math.inf else path
+        return tuple(self.states[s] for s in self._possible(path, word, accepted))
 
     def occupancy(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
         """Probability of each state after each prefix, given the word and how its run ended: ``[i, s]``.
@@ -282,10 +468,12 @@ class Acceptor(Quintuple):
                [1., 0.],
                [0., 1.]])
         """
-        recursions, steps, start = self._recursions(exact)
-        table, log_probability = recursions.occupancy(steps, start, *self._seen(word, accepted))
-        self._check_possible(log_probability, word, accepted)
-        return table  # type: ignore[no-any-return]
+        if exact:
+            table = self.integers.occupancy(self.alphabet.encode_word(word).tolist(), self._end(accepted))
+        else:
+            table, log = kernels().occupancy(self.transitions, self.initial, *self._seen(word, accepted))
+            table = None if log == -math.inf else table
+        return self._possible(table, word, accepted)  # type: ignore[no-any-return]
 
     def sample_path(self, word: Word, rng: np.random.Generator | int) -> tuple[State, ...]:
         """One random run on a word: its n + 1 states, drawn with a generator or a seed.
@@ -296,40 +484,167 @@ class Acceptor(Quintuple):
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        (run,) = sampled_runs(self.transitions, self.initial, self._alone(word), generator(rng))
+        (run,) = self.sample_runs(self._alone(word), random_generator(rng))
         return tuple(self.states[s] for s in run)
 
-    # -- Operations on acceptance probabilities -----------------------------------------------------------------
+    def sample_runs(self, words: EncodedWords, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+        """One random run per encoded word: codes of its n + 1 states. A transition of probability 0 is never made."""
+        starts, lengths = words.positions[:-1], words.lengths
+        draws = rng.random(int(words.positions[-1]))
+        runs = np.empty(len(draws), dtype=np.int64)
+        runs[starts] = _random_states(np.broadcast_to(self.initial, (len(lengths), self.n_states)), draws[starts])
+        order = np.argsort(-lengths, kind="stable")
+        for i in range(int(lengths.max(initial=0))):
+            active = order[: np.searchsorted(-lengths[order], -i)]
+            place = starts[active] + i
+            rows = self.transitions[words.symbols[words.offsets[active] + i], runs[place]]
+            runs[place + 1] = _random_states(rows, draws[place + 1])
+        return np.split(runs, starts[1:])
 
-    def __invert__(self) -> Acceptor:
+    # -- Acceptors made from acceptors --------------------------------------------------------------------------
+
+    def __invert__(self) -> Self:
         r"""Complement ``~A``: accepts with probability :math:`1 - p`."""
         return self.replace(final=~self.final)
 
     def __and__(self, other: Acceptor) -> Acceptor:
         r"""Product ``A & B`` of independent runs: accepts with probability :math:`p q`."""
-        return product(self, other, np.logical_and) if isinstance(other, Acceptor) else NotImplemented
+        return self._product(other, np.logical_and) if isinstance(other, Acceptor) else NotImplemented
 
     def __or__(self, other: Acceptor) -> Acceptor:
         r"""Probabilistic sum ``A | B`` of independent runs: accepts with probability :math:`p + q - p q`."""
-        return product(self, other, np.logical_or) if isinstance(other, Acceptor) else NotImplemented
+        return self._product(other, np.logical_or) if isinstance(other, Acceptor) else NotImplemented
 
-    # -- Other names, other symbols -----------------------------------------------------------------------------
+    def _product(self, other: Acceptor, final_rule: np.ufunc) -> Acceptor:
+        """Two independent runs side by side; a pair of states is final by a rule on its two sides."""
+        start, steps, _ = kronecker(self._weighted, other._weighted.reordered(self.alphabet))
+        pairs = [(s, t) for s in self.states for t in other.states]
+        return self.composed(pairs, self.alphabet, steps, start, final_rule.outer(self.final, other.final).ravel())
 
-    def renamed(self, states: Any = None, symbols: Any = None) -> Acceptor:
-        """The same acceptor with other names: see :func:`cutpoint.model.substitution.renamed`."""
-        return substitution.renamed(self, states, symbols)
+    @classmethod
+    def composed(
+        cls,
+        states: Iterable[State],
+        alphabet: Iterable[Symbol],
+        transitions: Numbers,
+        initial: Numbers,
+        final: NDArray[np.bool_],
+    ) -> Self:
+        """Acceptor from products of rows, whose float sums may be off by more than the tolerance: then rescaled."""
+        sums = transitions.sum(axis=-1), initial.sum(axis=-1)
+        if transitions.dtype != object and any(np.abs(total - 1.0).max() > ROW_TOLERANCE for total in sums):
+            return cls.normalized(states, alphabet, transitions, initial, final)
+        return cls(states, alphabet, transitions, initial, final)
 
-    def restricted(self, symbols: Iterable[Symbol]) -> Acceptor:
-        """The same acceptor on words over some of its symbols, in the order given."""
-        return substitution.restricted(self, symbols)
+    def renamed(self, states: Renaming = None, symbols: Renaming = None) -> Self:
+        """The same acceptor with other names of states or symbols.
 
-    def inverse_image(self, words: Mapping[Any, Word]) -> Acceptor:
-        """Each new symbol reads a word: see :func:`cutpoint.model.substitution.inverse_image`."""
-        return substitution.inverse_image(self, words)
+        Parameters
+        ----------
+        states, symbols : ``{old: new}``, where names left out stay as they are, or a function from old to new names.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}, symbols=int)
+        <Acceptor: 2 states {no, yes}, 2 symbols {0, 1}, starts in {no}, accepts in {yes}, exact>
+        """
+        names, sigma = _new_names(self.states, states, "states"), _new_names(self.alphabet, symbols, "symbols")
+        return self.replace(states=States(names), alphabet=Alphabet(sigma))
+
+    def restricted(self, symbols: Iterable[Symbol]) -> Self:
+        """The same acceptor on words over some of its symbols, in the order given.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> cp.p_adic(10).restricted("01").exact_acceptance("01")
+        Fraction(1, 10)
+        """
+        kept = Alphabet(symbols)
+        codes = [self.alphabet.code(symbol, "restricted: ") for symbol in kept]
+        return self.replace(alphabet=kept, transitions=self._weighted.arrays()[1][codes])
+
+    def inverse_image(self, words: Mapping[Any, Word]) -> Self:
+        r"""Acceptor over new symbols, each of which reads a word: :math:`P'(y) = P(h(y))`.
+
+        The word :math:`y_1 \dots y_n` is accepted as :math:`h(y_1) \dots h(y_n)` is: cut-point languages become
+        their inverse images under the substitution :math:`h`. A symbol may stand for the empty word.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> A = cp.p_adic(2).inverse_image({"x": "01", "y": ""})
+        >>> A.exact_acceptance("xyx") == cp.p_adic(2).exact_acceptance("0101")
+        True
+        """
+        if not isinstance(words, Mapping) or not words:
+            raise InvalidArgument(f"a substitution must be a mapping {{new symbol: word}}; got {shown(words)}.")
+        steps = np.stack([self.matrix(word, exact=self.is_exact) for word in words.values()])
+        return self.composed(self.states, Alphabet(words), steps, self._weighted.arrays()[0], self.final)
 
     def power_acceptance(self, word: Word, exponent: Any, exact: bool = False) -> Any:
-        """Acceptance of a word repeated k times, k as large as you like: see :mod:`cutpoint.model.substitution`."""
-        return substitution.power_acceptance(self, word, exponent, exact)
+        r"""Acceptance :math:`\pi P(x)^k f` of a word repeated k times, by repeated squaring: k may be 10**15.
+
+        Parameters
+        ----------
+        exponent : k, a whole number from 0, or a collection of them, which gives an array.
+        exact : Fractions instead of floats; their length grows with k.
+
+        Notes
+        -----
+        Cost :math:`O(l^3 \log k)`. Rows of floats are rescaled to sum to 1 after every squaring.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> cp.p_adic(3).power_acceptance("12", 2, exact=True), cp.p_adic(3).power_acceptance("1", [0, 1, 10**15])
+        (Fraction(70, 81), array([0. , 0.33333333, 0.5 ]))
+        """
+        several = isinstance(exponent, Iterable)
+        times = [whole_number("an exponent", k, least=0) for k in (exponent if several else [exponent])]
+        values = self._exact_powers(word, times) if exact else self._powers(word, times)
+        return np.array(values, dtype=object if exact else np.float64) if several else values[0]
+
+    def _powers(self, word: Word, times: list[int]) -> list[float]:
+        square = self.matrix(word)
+        rows = np.tile(self.initial, (len(times), 1))
+        for bit in range(max((k.bit_length() for k in times), default=0)):
+            chosen = [i for i, k in enumerate(times) if k >> bit & 1]
+            rows[chosen] = rows[chosen] @ square
+            square = square @ square
+            square /= square.sum(axis=1, keepdims=True)
+        return [float(value) for value in rows @ self.final]
+
+    def _exact_powers(self, word: Word, times: list[int]) -> list[Fraction]:
+        codes = self.alphabet.encode_word(word).tolist()
+        size = sum(int(self.integers.denominators[a]).bit_length() for a in codes) * self.n_states**2
+        bits = size * max(times, default=0)
+        if bits > MOST_BITS:
+            raise TooLarge(
+                f"the exact power of the matrix would take about {counted(bits // 8, 'byte')}; "
+                f"lower the exponent to about {MOST_BITS // size:,}, or leave exact=True out."
+            )
+        return [self.integers.value(codes, repeat=k) for k in times]
+
+    # -- Displays -----------------------------------------------------------------------------------------------
+
+    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
+        used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
+        initial, transitions, _ = self._weighted.arrays()
+        return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
+
+    def _repr_html_(self) -> str:
+        return text.page(self, Look(digits=3))
+
+    # -- Encoded words ------------------------------------------------------------------------------------------
+
+    def encode(self, words: Words | Sample) -> EncodedWords:
+        """Codes of words or of a sample's distinct words, in the order of this alphabet."""
+        if not isinstance(words, Sample):
+            return self.alphabet.encode(words)
+        return words.recoded(self.alphabet).decoded
 
     def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
@@ -345,18 +660,13 @@ class Acceptor(Quintuple):
         logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
         return logs
 
-    def _recursions(self, exact: bool) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-        """The recursions in floats or over the rationals, with the transitions and initial row to match."""
-        if exact:
-            return tables, self.exact_transitions, self.exact_initial
-        return kernels(), self.transitions, self.initial
-
     def _alone(self, word: Word) -> EncodedWords:
         """Codes of a single word."""
         codes = self.alphabet.encode_word(word)
         return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
 
-    def _seen_at_end(self, accepted: bool | None) -> NDArray[np.bool_]:
+    def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
+        """States in which a run may end."""
         if accepted is None:
             return np.ones_like(self.final)
         if not isinstance(accepted, bool | np.bool_):
@@ -367,11 +677,34 @@ class Acceptor(Quintuple):
         """Codes of a word, and evidence ``[i, s]``: nothing but the verdict at its end."""
         codes = self.alphabet.encode_word(word)
         seen = np.ones((len(codes) + 1, self.n_states), dtype=np.bool_)
-        seen[-1] = self._seen_at_end(accepted)
+        seen[-1] = self._end(accepted)
         return codes, seen
 
-    def _check_possible(self, log_probability: float, word: Word, accepted: bool | None) -> None:
-        if log_probability == -math.inf:
+    def _possible(self, answer: Any, word: Word, accepted: bool | None) -> Any:
+        """An answer about runs that end in some way; None says that there are none."""
+        if answer is None:
             raise ImpossibleObservation(
                 f"no run on the word {shown(word)} ends {'accepted' if accepted else 'rejected'}: it has probability 0."
             )
+        return answer
+
+
+def _random_states(rows: Floats, draws: Floats) -> NDArray[np.int64]:
+    """State chosen from each row by a number in [0, 1)."""
+    cumulative = rows.cumsum(axis=1)
+    chosen = (cumulative <= draws[:, None] * cumulative[:, -1:]).sum(axis=1)
+    last_positive = rows.shape[1] - 1 - (rows[:, ::-1] > 0.0).argmax(axis=1)
+    return np.asarray(np.minimum(chosen, last_positive), dtype=np.int64)
+
+
+def _new_names(names: Names, renaming: Renaming, role: str) -> list[Any]:
+    """New name of every old one, in their order."""
+    if renaming is None:
+        return list(names)
+    if callable(renaming):
+        return [renaming(name) for name in names]
+    if not isinstance(renaming, Mapping):
+        raise InvalidArgument(f"{role} must be a mapping {{old: new}} or a function; got {shown(renaming)}.")
+    for name in renaming:
+        names.code(name, f"{role}: ")
+    return [renaming.get(name, name) for name in names]

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import State, Word
+from cutpoint.data import State, Word, html
+from cutpoint.diagrams.diagram import MOST_DISPLAYED, Arrow, Diagram, DiagramNode, Look
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
@@ -145,6 +146,20 @@ class BeliefNetwork:
         """Input marginal :math:`p_X(x)`, the last forward row summed."""
         total = self.forward(word, exact)[-1].sum()
         return Fraction(total) if exact else float(total)
+
+    def diagram(self, look: Look) -> Diagram:
+        """The paper's Fig. 2: inputs above states."""
+        subscript = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+        nodes = [
+            DiagramNode(name, name.translate(subscript), place=(int(name[1:]), "XS".index(name[0])))
+            for name in self.nodes
+        ]
+        return Diagram(tuple(nodes), (), tuple(Arrow(parent, child) for parent, child in self.arcs), look)
+
+    def _repr_html_(self) -> str:
+        small = self.length <= MOST_DISPLAYED // 2
+        picture = self.diagram(Look()).html(html.summary(self)) if small else ""
+        return html.paragraph(html.summary(self)) + picture
 
     def __repr__(self) -> str:
         sizes = f"{counted(len(self.nodes), 'node')}, {counted(len(self.arcs), 'arc')}"

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import recursions as exact
-from cutpoint.exact import recursions as tables
-from cutpoint.exact import whole_number
+from cutpoint.exact import fractions, whole_number
+from cutpoint.exact.recursions import solution
 from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
@@ -102,7 +101,7 @@ class MarkovChain:
     def stationary(self) -> NDArray[Any]:
         r"""Stationary distributions :math:`\mu P = \mu`: one row per recurrent class; all others are their mixtures."""
         rows = self._zeros(len(self._closed), len(self.states))
-        solve = exact.stationary if self.is_exact else _stationary
+        solve = _exact_stationary if self.is_exact else _stationary
         for row, members in zip(rows, self._closed, strict=True):
             row[members] = solve(self.matrix[np.ix_(members, members)])
         return _frozen(rows)
@@ -126,7 +125,7 @@ class MarkovChain:
         """Transition matrix of a number of steps."""
         times = whole_number("steps", steps, least=0)
         if self.is_exact and not times:
-            return tables.fractions(np.eye(len(self.states), dtype=np.int64))
+            return fractions(np.eye(len(self.states), dtype=np.int64))
         return np.asarray(np.linalg.matrix_power(self.matrix, times))
 
     def __repr__(self) -> str:
@@ -172,8 +171,10 @@ class MarkovChain:
         for k, members in enumerate(self._closed):
             chances[members, k] += 1
         if self.is_exact and inside:
-            leaving = self.matrix[inside] @ chances
-            chances[inside], steps[inside] = exact.absorption(self.matrix[np.ix_(inside, inside)], leaving)
+            equations = np.eye(size, dtype=np.int64) - self.matrix[np.ix_(inside, inside)]
+            right = np.column_stack([self.matrix[inside] @ chances, self._zeros(size) + 1])
+            solved = solution(equations, right)
+            chances[inside], steps[inside] = solved[:, :-1], solved[:, -1]
         if self.is_exact:
             return chances, steps
         rates = np.hstack([self.matrix[np.ix_(inside, inside)], self.matrix[inside] @ chances])
@@ -191,7 +192,7 @@ class MarkovChain:
         return chances, steps
 
     def _zeros(self, *shape: int) -> NDArray[Any]:
-        return tables.fractions(np.zeros(shape, dtype=np.int64)) if self.is_exact else np.zeros(shape)
+        return fractions(np.zeros(shape, dtype=np.int64)) if self.is_exact else np.zeros(shape)
 
     def _period(self, members: list[int]) -> int:
         depth = {members[0]: 0}
@@ -207,6 +208,14 @@ class MarkovChain:
 
     def _named(self, members: list[int]) -> tuple[Hashable, ...]:
         return tuple(self.states[s] for s in members)
+
+
+def _exact_stationary(matrix: NDArray[Any]) -> NDArray[Any]:
+    """Row with μP = μ and Σμ = 1 of an irreducible stochastic matrix of ``Fraction``."""
+    size = len(matrix)
+    equations = (matrix - np.eye(size, dtype=np.int64)).T
+    equations[-1] = 1  # any one equation follows from the others
+    return solution(equations, np.eye(size, dtype=np.int64)[:, -1:])[:, 0]
 
 
 def _stationary(matrix: Floats) -> Floats:

@@ -12,8 +12,7 @@ from cutpoint.data import Alphabet, State, Symbol
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry, whole_number
 from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.parts import States
-from cutpoint.model.randomness import generator
+from cutpoint.model.parts import States, random_generator
 from cutpoint.wording import shown
 
 __all__ = [
@@ -342,7 +341,7 @@ def random_acceptor(
         raise InvalidArgument(
             f"concentration must be positive and at most {MOST_CONCENTRATED:g}; got {shown(concentration)}."
         )
-    names, sigma, draws = States(states), Alphabet(alphabet), generator(rng)
+    names, sigma, draws = States(states), Alphabet(alphabet), random_generator(rng)
     shape = np.full(len(names), float(concentration))
     # A zero would be structural, and learning could never leave it: the floor keeps every entry positive.
     weights = draws.dirichlet(shape, size=(len(sigma), len(names))) + 1e-12

@@ -37,6 +37,21 @@ MOST_STATES = 10**6
 """Most states that a number can ask for."""
 
 
+def random_generator(rng: np.random.Generator | int) -> np.random.Generator:
+    """Generator itself, or one made from a seed.
+
+    Examples
+    --------
+    >>> random_generator(7).integers(100, size=3)
+    array([94, 62, 68])
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise InvalidArgument(f"rng must be a numpy Generator or a whole number, 0 or more, as seed; got {shown(rng)}.")
+    return np.random.default_rng(rng)
+
+
 class States(Names):
     """Distinct state names in a fixed order; an int n gives 0 … n-1."""
 

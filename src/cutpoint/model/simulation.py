@@ -13,7 +13,7 @@ from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator, sampled_runs
+from cutpoint.model.parts import random_generator
 from cutpoint.wording import shown
 
 MOST_SYMBOLS = 10**9
@@ -30,7 +30,7 @@ def random_words(
     >>> random_words("ab", 3, (0, 4), rng=1)
     ['ba', 'ab', 'baa']
     """
-    sigma, draws = Alphabet(alphabet), generator(rng)
+    sigma, draws = Alphabet(alphabet), random_generator(rng)
     if not sigma:
         raise InvalidArgument("random words need at least one symbol; the alphabet is empty.")
     least, most = lengths if isinstance(lengths, tuple) and len(lengths) == 2 else (lengths, lengths)
@@ -62,8 +62,8 @@ def simulate(
     if seen not in ("accepted", "verdicts", "states", "nothing"):
         raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
     check_acceptor(acceptor)
-    draws, listed = generator(rng), list(each_word(words))
-    runs = sampled_runs(acceptor.transitions, acceptor.initial, acceptor.encode(listed), draws)
+    draws, listed = random_generator(rng), list(each_word(words))
+    runs = acceptor.sample_runs(acceptor.encode(listed), draws)
     if seen == "nothing":
         return Sample(listed, alphabet=acceptor.alphabet)
     if seen == "states":

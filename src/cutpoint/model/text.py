@@ -1,4 +1,4 @@
-"""An acceptor as plain text: one line for the prompt, a table for the eye."""
+"""An acceptor as text: one line for the prompt, a table for the eye, a page for a notebook."""
 
 from __future__ import annotations
 
@@ -8,19 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoint.data import html
+from cutpoint.diagrams.diagram import MOST_DISPLAYED, Look, label
 from cutpoint.wording import counted, plain
 
 if TYPE_CHECKING:
-    from cutpoint.model.quintuple import Quintuple
+    from cutpoint.model.acceptor import Acceptor
 
 LINE = 100
 """Longest line of a repr."""
+
+MOST_MATRICES = 6
+"""Most matrices of a page."""
+
+MOST_ENTRIES = 10_000
+"""Most transitions of an acceptor whose page has a diagram."""
 
 LONG_NUMBER = 10**20
 """A fraction with a larger numerator or denominator is shown as a decimal."""
 
 
-def one_line(acceptor: Quintuple) -> str:
+def one_line(acceptor: Acceptor) -> str:
     """Repr of an acceptor: sizes and names, shortened to fit on a line."""
     final = [state for state, kept in zip(acceptor.states, acceptor.final, strict=True) if kept]
     start = [state for state, p in zip(acceptor.states, acceptor.initial, strict=True) if p > 0]
@@ -33,7 +41,7 @@ def one_line(acceptor: Quintuple) -> str:
     return f"<Acceptor: {', '.join(parts)}{', exact' if acceptor.is_exact else ''}>"
 
 
-def table(acceptor: Quintuple, width: int = 100, digits: int = 4) -> str:
+def table(acceptor: Acceptor, width: int = 100, digits: int = 4) -> str:
     """All matrices of an acceptor, side by side as far as the width allows.
 
     An arrow marks the states it can start in, with the probability; a star marks the final states.
@@ -48,6 +56,22 @@ def table(acceptor: Quintuple, width: int = 100, digits: int = 4) -> str:
             bands.append([left])
         bands[-1].append(block)
     return "\n\n".join("\n".join("   ".join(line).rstrip() for line in zip(*band, strict=True)) for band in bands)
+
+
+def page(acceptor: Acceptor, look: Look) -> str:
+    """HTML for a notebook or the report: the diagram, if it is small, and the matrices."""
+    small = acceptor.transitions.size <= MOST_ENTRIES and acceptor.n_states <= MOST_DISPLAYED
+    diagram = acceptor.diagram(look).html(html.summary(acceptor)) if small else ""
+    symbols = acceptor.alphabet[:MOST_MATRICES]
+    matrices = [(label(symbol), _matrix(acceptor, a)) for a, symbol in enumerate(symbols)]
+    rest = acceptor.n_symbols - len(matrices)
+    more = html.paragraph(f"… and {counted(rest, 'more symbol')}") if rest else ""
+    return html.paragraph(html.summary(acceptor)) + diagram + html.side_by_side(matrices) + more
+
+
+def marked_state(name: object, initial: bool, final: bool) -> str:
+    """Name of a state at the head of a row: an arrow if a run can start there, a star if it is final."""
+    return f"{'→ ' if initial else ''}{name}{' *' if final else ''}"
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
@@ -77,13 +101,25 @@ def number(value: Any, digits: int = 4) -> str:
     return f"1-{1 - value:.1g}" if text == "1" and value < 1 else text
 
 
-def _label(acceptor: Quintuple, s: int) -> list[str]:
+def _matrix(acceptor: Acceptor, a: int) -> str:
+    """Matrix of one symbol in HTML."""
+    steps = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
+    few = slice(html.MOST_COLUMNS + 1)
+    names = [label(state) for state in acceptor.states[few]]
+    rows = [
+        [marked_state(names[s], acceptor.initial[s] > 0, acceptor.final[s]), *(number(p) for p in row)]
+        for s, row in enumerate(steps[a, few, few])
+    ]
+    return html.table([["", *names], *rows], html.HEAD)
+
+
+def _label(acceptor: Acceptor, s: int) -> list[str]:
     start = number(acceptor.exact_initial[s] if acceptor.is_exact else acceptor.initial[s])
     arrow = "" if start == "0" else ("→" if start == "1" else f"→ {start}")
     return [arrow, f"{plain(acceptor.states[s])}{' *' if acceptor.final[s] else ''}"]
 
 
-def _block(acceptor: Quintuple, a: int, digits: int) -> list[str]:
+def _block(acceptor: Acceptor, a: int, digits: int) -> list[str]:
     matrix = acceptor.exact_transitions[a] if acceptor.is_exact else acceptor.transitions[a]
     lines = aligned([[plain(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
     title = f"{plain(acceptor.alphabet[a])}:"

@@ -1,24 +1,31 @@
-"""WeightedAutomaton: any (row, matrices, column), and the algebra of the functions on words that they compute."""
+"""WeightedAutomaton: any (row, matrices, column), held in floats and exactly, and the algebra of such functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
-from cutpoint.exact import Integral, entry, integral
+from cutpoint.exact import IntegerForm, entry, fractions
 from cutpoint.kernels import kernels
-from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import read_array
-from cutpoint.model.quintuple import Floats, fractions, frozen
 from cutpoint.model.text import LINE
 from cutpoint.wording import counted, listed, shown
+
+if TYPE_CHECKING:
+    from cutpoint.model.acceptor import Acceptor
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[Any]
+"""Array of floats, or of ``Fraction`` if every entry is rational."""
+Arrays = tuple[Numbers, Numbers, Numbers]
+"""Row ``[s]``, matrices ``[a, s, t]`` and column ``[s]``."""
 
 
 class SameLanguage(NamedTuple):
@@ -29,10 +36,11 @@ class SameLanguage(NamedTuple):
 
 
 class WeightedAutomaton:
-    r"""Linear function on words :math:`x \mapsto \xi M(x_1) \cdots M(x_n) \eta`: an immutable, hashable value.
+    r"""A function on words :math:`x \mapsto \xi M(x_1) \cdots M(x_n) \eta`: an immutable, hashable value.
 
-    What an acceptor computes, without the conditions that make it stochastic: a row :math:`\xi`, one matrix per symbol
-    and a column :math:`\eta` of any numbers. Differences and minimal forms of acceptors live here.
+    The general case below :class:`Acceptor`, which adds names of states and the conditions that make it stochastic: a
+    row :math:`\xi`, one matrix per symbol and a column :math:`\eta` of any numbers. Differences and minimal forms of
+    acceptors live here.
 
     Parameters
     ----------
@@ -46,7 +54,7 @@ class WeightedAutomaton:
     Entries are numbers, ``Fraction`` or strings such as ``"1/3"``. If all are rational they are kept exactly, and so
     is what is made of them. ``==`` is same parts; :func:`cutpoint.equivalence` asks for same function.
 
-    With f, g for WeightedAutomaton functions, acceptors (as their acceptance) or numbers (as constants):
+    With f, g for weighted automata, acceptors (as their acceptance) or numbers (as constants):
     ``f + g``, ``f - g``, ``-f``, ``3 * f``, ``f / 3``, and ``f & g`` for the product word by word (Hadamard), which
     mirrors the product of acceptors. Alphabets must have the same symbols; their order may differ.
 
@@ -66,27 +74,37 @@ class WeightedAutomaton:
     is_exact: bool
 
     __array_ufunc__ = None
-    """So that a number of NumPy times a function asks the function."""
+    """So that a number of NumPy times an automaton asks the automaton."""
 
     def __init__(self, alphabet: Iterable[Symbol], initial: Any, transitions: Mapping[Any, Any] | Any, final: Any):
         sigma = Alphabet(alphabet)
         if not sigma:
-            raise InvalidArgument("a linear function needs at least one symbol; the alphabet is empty.")
+            raise InvalidArgument("a weighted automaton needs at least one symbol; the alphabet is empty.")
         size = _length(initial)
         start = _read(initial, (size,), "initial", "one number per dimension")
         end = _read(final, (size,), "final", "one number per dimension, as initial has")
-        parts = (start, _matrices(transitions, sigma, size), end)
-        exact = all(part.dtype == object for part in parts)
-        floats = (frozen(np.ascontiguousarray(part, dtype=np.float64) + 0.0) for part in parts)  # -0.0 becomes 0.0
-        row, steps, column = floats
-        self.__dict__.update(alphabet=sigma, initial=row, transitions=steps, final=column, is_exact=exact)
+        self._hold(sigma, (start, _matrices(transitions, sigma, size), end))
+
+    @classmethod
+    def from_arrays(cls, alphabet: Alphabet, initial: Numbers, transitions: Numbers, final: Numbers) -> Self:
+        """Automaton of arrays that were checked before: exact if all three hold ``Fraction``."""
+        self = cls.__new__(cls)
+        self._hold(alphabet, (initial, transitions, final))
+        return self
+
+    def _hold(self, alphabet: Alphabet, arrays: Arrays) -> None:
+        exact = all(array.dtype == object for array in arrays)
+        row, steps, column = (
+            frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0) for array in arrays
+        )  # no -0.0
+        self.__dict__.update(alphabet=alphabet, initial=row, transitions=steps, final=column, is_exact=exact)
         if exact:
-            row, steps, column = (frozen(part) for part in parts)
+            row, steps, column = map(frozen, arrays)
             self.__dict__.update(exact_initial=row, exact_transitions=steps, exact_final=column)
 
     @classmethod
-    def of(cls, function: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
-        """An acceptor's acceptance as a linear function; a linear function is returned as it is.
+    def of(cls, automaton: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
+        """What an acceptor computes as a weighted automaton; a weighted automaton is returned as it is.
 
         Examples
         --------
@@ -94,25 +112,30 @@ class WeightedAutomaton:
         >>> (1 - WeightedAutomaton.of(cp.p_adic(2))).exact_value("1")
         Fraction(1, 2)
         """
-        if isinstance(function, WeightedAutomaton):
-            return function
-        if not isinstance(function, Acceptor):
-            raise InvalidArgument(f"expected an Acceptor or a WeightedAutomaton; got {shown(function)}.")
-        final = [Fraction(int(kept)) for kept in function.final]
-        if function.is_exact:
-            return cls(function.alphabet, function.exact_initial, function.exact_transitions, final)
-        return cls(function.alphabet, function.initial, function.transitions, final)
+        if not _is_automaton(automaton):
+            raise InvalidArgument(f"expected an Acceptor or a WeightedAutomaton; got {shown(automaton)}.")
+        return automaton.to_weighted()
 
     @classmethod
     def constant(cls, alphabet: Iterable[Symbol], value: Any) -> WeightedAutomaton:
-        """The function that has one value for all words."""
+        """The automaton that has one value for all words."""
         sigma = Alphabet(alphabet)
         return cls(sigma, [1], [[[1]]] * len(sigma), [value])
+
+    def to_weighted(self) -> WeightedAutomaton:
+        """The automaton itself, so that acceptors and weighted automata can be asked alike."""
+        return self
 
     @property
     def dimension(self) -> int:
         """Length of the row."""
         return len(self.initial)
+
+    def arrays(self, exact: bool | None = None) -> Arrays:
+        """Row, matrices and column: fractions or floats; by default fractions if the automaton is exact."""
+        if self.is_exact if exact is None else exact:
+            return self.exact_initial, self.exact_transitions, self.exact_final
+        return self.initial, self.transitions, self.final
 
     def value(self, word: Word) -> float:
         r"""Value :math:`\xi M(x) \eta` of a word as a float; where terms cancel, digits are lost."""
@@ -128,57 +151,51 @@ class WeightedAutomaton:
 
     def exact_value(self, word: Word) -> Fraction:
         """Value of a word as a rational number; floats count as their exact binary values."""
-        codes = self.alphabet.encode_word(word).tolist()
-        row = self.integers.distribution(codes) if self.dimension else []
-        return sum((x * y for x, y in zip(row, self.exact_final, strict=True)), start=Fraction(0))
+        return self.integers.value(self.alphabet.encode_word(word).tolist())
 
     @cached_property
-    def exact_initial(self) -> NDArray[Any]:
+    def exact_initial(self) -> Numbers:
         """Row as an array of ``Fraction``; of float entries, their exact binary values."""
-        return fractions(self.initial)
+        return frozen(fractions(self.initial))
 
     @cached_property
-    def exact_transitions(self) -> NDArray[Any]:
+    def exact_transitions(self) -> Numbers:
         """Matrices as an array of ``Fraction``."""
-        return fractions(self.transitions)
+        return frozen(fractions(self.transitions))
 
     @cached_property
-    def exact_final(self) -> NDArray[Any]:
+    def exact_final(self) -> Numbers:
         """Column as an array of ``Fraction``."""
-        return fractions(self.final)
+        return frozen(fractions(self.final))
 
     @cached_property
-    def integers(self) -> Integral:
+    def integers(self) -> IntegerForm:
         """Integer matrices over common denominators, for exact arithmetic."""
-        return integral(self.exact_transitions, self.exact_initial)
+        return IntegerForm.of(*self.arrays(exact=True))
 
     def rational(self) -> WeightedAutomaton:
-        """The same function with floats as their exact binary values; one that is exact is returned as it is."""
-        return self if self.is_exact else type(self)(self.alphabet, *self._parts(True))
+        """The same automaton with floats as their exact binary values; one that is exact is returned as it is."""
+        return self if self.is_exact else self.from_arrays(self.alphabet, *self.arrays(exact=True))
 
     def reordered(self, alphabet: Alphabet) -> WeightedAutomaton:
-        """The same function over the same symbols in another order."""
-        if set(alphabet) != set(self.alphabet):
-            raise InvalidArgument(
-                f"functions must have the same alphabet; got {listed(alphabet)} and {listed(self.alphabet)}."
-            )
+        """The same automaton over the same symbols in another order."""
+        order = codes_of(alphabet, self.alphabet)
         if alphabet == self.alphabet:
             return self
-        order = [self.alphabet.code(symbol) for symbol in alphabet]
-        row, steps, column = self._parts(self.is_exact)
-        return type(self)(alphabet, row, steps[order], column)
+        row, steps, column = self.arrays()
+        return self.from_arrays(alphabet, row, steps[order], column)
 
     def reverse(self) -> WeightedAutomaton:
-        r"""Function of the words read backward: :math:`x_1 \dots x_n \mapsto` value of :math:`x_n \dots x_1`.
+        r"""Automaton of the words read backward: :math:`x_1 \dots x_n \mapsto` value of :math:`x_n \dots x_1`.
 
         Examples
         --------
         >>> import cutpoint as cp
-        >>> WeightedAutomaton.of(cp.p_adic(10)).reverse().exact_value("325")  # 0.325
+        >>> cp.p_adic(10).to_weighted().reverse().exact_value("325")  # 0.325
         Fraction(13, 40)
         """
-        row, steps, column = self._parts(self.is_exact)
-        return type(self)(self.alphabet, column, steps.transpose(0, 2, 1), row)
+        row, steps, column = self.arrays()
+        return self.from_arrays(self.alphabet, column, steps.transpose(0, 2, 1), row)
 
     def to_acceptor(self, cut_point: Any = 0) -> SameLanguage:
         r"""Acceptor and new cut point with the same cut-point language, by Turakainen's construction.
@@ -199,8 +216,10 @@ class WeightedAutomaton:
         >>> [word for word in ("", "a", "ab", "aba", "abb") if acceptor.accepts(word, cut_point)]
         ['a', 'aba']
         """
-        level = _finite(cut_point, "a cut point")
-        transitions, initial, final, mark = stochastic_parts(*self._parts(True), Fraction(level))
+        from cutpoint.model.acceptor import Acceptor  # noqa: PLC0415  # an acceptor rests on this module
+
+        level = Fraction(_finite(cut_point, "a cut point"))
+        transitions, initial, final, mark = stochastic_parts(*self.arrays(exact=True), level)
         return SameLanguage(Acceptor(len(initial), self.alphabet, transitions, initial, final), mark)
 
     # -- Algebra ------------------------------------------------------------------------------------------------
@@ -221,11 +240,11 @@ class WeightedAutomaton:
 
     def __mul__(self, factor: Any) -> WeightedAutomaton:
         """Scalar multiple."""
-        if isinstance(factor, WeightedAutomaton | Acceptor):
+        if _is_automaton(factor):
             raise InvalidArgument("* takes a number; write f & g for the product of two functions word by word.")
         number = _finite(factor, "a factor")
         exact = self.is_exact and isinstance(number, Fraction)
-        row, steps, column = self._parts(exact)
+        row, steps, column = self.arrays(exact)
         with np.errstate(over="ignore"):  # the sentence about numbers that are not finite says more
             scaled = row * (number if exact else float(number))
         return type(self)(self.alphabet, scaled, steps, column)
@@ -235,44 +254,28 @@ class WeightedAutomaton:
     def __truediv__(self, divisor: Any) -> WeightedAutomaton:
         number = _finite(divisor, "a divisor")
         if number == 0:
-            raise InvalidArgument("a linear function cannot be divided by 0.")
+            raise InvalidArgument("a weighted automaton cannot be divided by 0.")
         return self * (1 / number)
 
     def __and__(self, other: Any) -> WeightedAutomaton:
         r"""Hadamard product: :math:`(f \mathbin{\&} g)(x) = f(x)\, g(x)`, of dimension n m."""
-        right = self._operand(other)
-        exact = self.is_exact and right.is_exact
-        (row, steps, column), (other_row, other_steps, other_column) = self._parts(exact), right._parts(exact)
-        size = self.dimension * right.dimension
         with np.errstate(over="ignore"):
-            both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
-            start, end = np.outer(row, other_row).reshape(size), np.outer(column, other_column).reshape(size)
-        return type(self)(self.alphabet, start, both.reshape(len(self.alphabet), size, size), end)
+            return type(self)(self.alphabet, *kronecker(self, self._operand(other)))
 
     __rand__ = __and__
 
     def _operand(self, other: Any) -> WeightedAutomaton:
-        """The other side of an operation over this alphabet: a function, or a number as a constant."""
-        if isinstance(other, WeightedAutomaton | Acceptor):
+        """The other side of an operation over this alphabet: an automaton, or a number as a constant."""
+        if _is_automaton(other):
             return WeightedAutomaton.of(other).reordered(self.alphabet)
         return WeightedAutomaton.constant(
             self.alphabet, _finite(other, "the other side, unless it is a WeightedAutomaton or an Acceptor,")
         )
 
     def _beside(self, other: WeightedAutomaton, sign: int) -> WeightedAutomaton:
-        """Sum of this function and another one times a sign: block diagonal matrices."""
-        exact = self.is_exact and other.is_exact
-        (row, steps, column), (other_row, other_steps, other_column) = self._parts(exact), other._parts(exact)
-        n, size = self.dimension, self.dimension + other.dimension
-        both = np.full((len(self.alphabet), size, size), Fraction(0) if exact else 0.0, dtype=steps.dtype)
-        both[:, :n, :n], both[:, n:, n:] = steps, other_steps
-        ends = np.concatenate([column, other_column * sign])
-        return type(self)(self.alphabet, np.concatenate([row, other_row]), both, ends)
-
-    def _parts(self, exact: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        if exact:
-            return self.exact_initial, self.exact_transitions, self.exact_final
-        return self.initial, self.transitions, self.final
+        row, steps, column = block_diagonal([self, other], self.is_exact and other.is_exact)
+        signs = np.repeat([1, sign], [self.dimension, other.dimension])
+        return type(self)(self.alphabet, row, steps, column * signs)
 
     # -- Value --------------------------------------------------------------------------------------------------
 
@@ -282,13 +285,13 @@ class WeightedAutomaton:
         same = self._floats() == other._floats()
         if not same or not (self.is_exact or other.is_exact):
             return same
-        return all((mine == its).all() for mine, its in zip(self._parts(True), other._parts(True), strict=True))
+        return all((mine == its).all() for mine, its in zip(self.arrays(True), other.arrays(True), strict=True))
 
     def __hash__(self) -> int:
         return hash(self._floats())
 
     def _floats(self) -> tuple[Any, ...]:
-        return (self.alphabet, self.dimension, *(part.tobytes() for part in self._parts(False)))
+        return (self.alphabet, self.dimension, *(array.tobytes() for array in self.arrays(exact=False)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a WeightedAutomaton is immutable: cannot set {name!r}.")
@@ -297,13 +300,56 @@ class WeightedAutomaton:
         raise AttributeError(f"a WeightedAutomaton is immutable: cannot delete {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        row, steps, column = self._parts(self.is_exact)
-        return type(self), (self.alphabet, row, steps, column)
+        return type(self), (self.alphabet, *self.arrays())
 
     def __repr__(self) -> str:
         symbols = listed(self.alphabet, limit=LINE // 10)
         sizes = f"dimension {self.dimension}, {counted(len(self.alphabet), 'symbol')} {symbols}"
         return f"<WeightedAutomaton: {sizes}{', exact' if self.is_exact else ''}>"
+
+
+def frozen(array: Numbers) -> Numbers:
+    """The same array for reading only; one of plain numbers rests on bytes, so nobody can make it writable again."""
+    if array.dtype != object:
+        return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
+    array.setflags(write=False)
+    return array
+
+
+def codes_of(symbols: Alphabet, alphabet: Alphabet) -> list[int]:
+    """Codes of symbols in another alphabet, which must have the same symbols in some order."""
+    if set(symbols) != set(alphabet):
+        raise InvalidArgument(f"automata must have the same alphabet; got {listed(symbols)} and {listed(alphabet)}.")
+    return [alphabet.code(symbol) for symbol in symbols]
+
+
+def kronecker(left: WeightedAutomaton, right: WeightedAutomaton) -> Arrays:
+    r"""Two automata side by side on one word: :math:`M(a) = M_1(a) \otimes M_2(a)`; exact if both are."""
+    exact = left.is_exact and right.is_exact
+    (row, steps, column), (other_row, other_steps, other_column) = left.arrays(exact), right.arrays(exact)
+    size = left.dimension * right.dimension
+    both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
+    return (
+        np.outer(row, other_row).reshape(size),
+        both.reshape(len(left.alphabet), size, size),
+        np.outer(column, other_column).reshape(size),
+    )
+
+
+def block_diagonal(automata: Sequence[WeightedAutomaton], exact: bool) -> Arrays:
+    """One automaton that computes the sum of several over the same alphabet."""
+    rows, steps, columns = zip(*(automaton.arrays(exact) for automaton in automata), strict=True)
+    size, at = sum(map(len, rows)), 0
+    blocks = np.full((len(automata[0].alphabet), size, size), Fraction(0) if exact else 0.0, dtype=steps[0].dtype)
+    for matrices in steps:
+        block = slice(at, at + matrices.shape[1])
+        blocks[:, block, block], at = matrices, block.stop
+    return np.concatenate(rows), blocks, np.concatenate(columns)
+
+
+def _is_automaton(value: object) -> bool:
+    """Whether a value has a weighted automaton below it."""
+    return hasattr(type(value), "to_weighted")
 
 
 def _length(initial: object) -> int:
@@ -349,15 +395,10 @@ def _finite(value: object, role: str) -> Fraction | float:
     try:
         number = entry(value)
     except InvalidArgument:
-        raise InvalidArgument(
-            f"{role} must be a finite number or a string such as '1/3'; got {shown(value)}."
-        ) from None
+        number = np.nan
     if isinstance(number, float) and not np.isfinite(number):
         raise InvalidArgument(f"{role} must be a finite number or a string such as '1/3'; got {shown(value)}.")
     return number
-
-
-Numbers = NDArray[Any]
 
 
 def stochastic_parts(
@@ -373,16 +414,14 @@ def stochastic_parts(
     return (*_split(steps, start, heights), heights.sum() / size)
 
 
-def _with_cut_point_zero(
-    initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction
-) -> tuple[Numbers, Numbers, Numbers]:
+def _with_cut_point_zero(initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction) -> Arrays:
     matrices = _bordered(transitions, 0, 1)
     matrices[:, -1, -1] = Fraction(1)
     one, level = [Fraction(1)], [-cut_point]
     return np.concatenate([initial, one]), matrices, np.concatenate([final, level])
 
 
-def _balanced(initial: Numbers, transitions: Numbers, final: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _balanced(initial: Numbers, transitions: Numbers, final: Numbers) -> Arrays:
     """Matrices whose rows and columns sum to 0, and a row that sums to 0."""
     matrices = _bordered(transitions, 1, 1)
     matrices[:, 1:-1, 0] = -transitions.sum(axis=2)

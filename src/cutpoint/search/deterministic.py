@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.engine import Parameters
-from cutpoint.search.labelling import Kinds, Labelling
+from cutpoint.em.observations import Parameters
+from cutpoint.search.labels import Kinds, Labelling, Solution
 from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
-Place = tuple[Parameters, Kinds]
 Table = NDArray[np.intp]
 
 DOUBTFUL = 0.01
@@ -23,8 +22,8 @@ DOUBTFUL = 0.01
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A deterministic machine beside what was seen.
+class DeterministicMachine:
+    """A deterministic machine and what was seen at the ends of words that it reads.
 
     Attributes
     ----------
@@ -80,7 +79,7 @@ class Machine:
         right = self.seen[np.arange(len(self.kinds)), self.kinds]
         return np.stack((right, self.seen.sum(axis=1) - right))
 
-    def place(self, n_states: int) -> Place:
+    def solution(self, n_states: int) -> Solution:
         """As an acceptor: a run follows the machine, or rarely shows one label from the beginning, whatever comes.
 
         So wrong labels need no leaks between the states of the machine, which would add up in long words. States left
@@ -94,10 +93,12 @@ class Machine:
         initial[0], initial[size : size + n_labels] = 1.0 - n_labels * blind, blind
         kinds = (np.arange(n_states, dtype=np.int32) - size) % n_labels
         kinds[:size] = self.kinds
-        return Parameters(rows, initial), kinds
+        return Solution(Parameters(rows, initial), kinds)
 
 
-def simplest(places: Iterable[Place], sample: Sample, labelling: Labelling, n_states: int) -> Machine | None:
+def simplest(
+    solutions: Iterable[Solution], sample: Sample, labelling: Labelling, n_states: int
+) -> DeterministicMachine | None:
     """Of some acceptors, each rounded to its likeliest moves, the machine of shortest code.
 
     Returns
@@ -111,25 +112,25 @@ def simplest(places: Iterable[Place], sample: Sample, labelling: Labelling, n_st
     if (labels >= 0).sum() > (at_end >= 0).sum():
         return None
     machines = []
-    for table, kinds in (rounded(*place) for place in places):
+    for table, kinds in (rounded(*solution) for solution in solutions):
         if 1 < len(table) <= n_states - n_labels:  # a single state would say nothing about the words
             seen = np.zeros((len(table), n_labels))
             np.add.at(seen, (_ends(table, sample)[at_end >= 0], at_end[at_end >= 0]), sample.counts[at_end >= 0])
-            machines.append(Machine(table, kinds, seen))
+            machines.append(DeterministicMachine(table, kinds, seen))
     best = min(machines, key=lambda machine: machine.code_length, default=None)
     return best if best is not None and best.even and best.wrong < 1.0 - 1.0 / n_labels else None
 
 
-def rounded(place: Parameters, kinds: Kinds) -> tuple[Table, Kinds]:
+def rounded(parameters: Parameters, kinds: Kinds) -> tuple[Table, Kinds]:
     """Table of the likeliest moves and labels of its states: those reached, equivalent ones joined."""
-    moves = place.transitions.argmax(axis=2).T
+    moves = parameters.transitions.argmax(axis=2).T
     block, finer = np.full(len(kinds), -1), np.unique(kinds, return_inverse=True)[1]
     while finer.max() > block.max():
         block = finer
         finer = np.unique(np.column_stack((block, block[moves])), axis=0, return_inverse=True)[1].ravel()
     first = np.unique(block, return_index=True)[1]
     following = block[moves[first]]
-    reached = [int(block[place.initial.argmax()])]
+    reached = [int(block[parameters.initial.argmax()])]
     for at in reached:
         reached += [to for to in dict.fromkeys(following[at].tolist()) if to not in reached]
     number = np.zeros(len(first), dtype=np.intp)

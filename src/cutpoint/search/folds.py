@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -95,3 +95,15 @@ def clearly_lower(one: Sequence[float], other: Sequence[float], caution: float =
         return float(np.mean(one)) < float(np.mean(other))
     gains = np.subtract(other, one)
     return float(gains.mean()) > caution * standard_error(gains.tolist())
+
+
+def chosen_size(losses: Mapping[int, Sequence[float]], caution: float = 1.0) -> int:
+    """Number of states to take, given the held-out losses of each number by fold: a larger one must be clearly better.
+
+    This is the rule of both :func:`learn` and :func:`select`.
+    """
+    best, *larger = sorted(losses)
+    for size in larger:
+        if clearly_lower(losses[size], losses[best], caution):
+            best = size
+    return best

@@ -1,4 +1,8 @@
-"""learn: an acceptor from observations alone, without a start."""
+"""learn: an acceptor from observations alone, without a start.
+
+The search in the order in which it happens: folds; a race of numbers of states, with a tournament for each fold; more
+E-steps on all observations for the winners; and from them a mixture or one acceptor.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +10,58 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.ascent import check_callback, check_time_limit
+from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
-from cutpoint.em.e_step import check_threads
-from cutpoint.em.engine import Engine, Parameters
-from cutpoint.em.evidence import check_evidence, check_sample_or_shards
-from cutpoint.em.sharded import Sharded, check_engine
-from cutpoint.em.shards import Shards, held
-from cutpoint.errors import InvalidArgument, UnusedStatesWarning
+from cutpoint.em.fit import Stop
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    InMemory,
+    Observations,
+    Parameters,
+    check_any_sample,
+    check_engine,
+    check_threads,
+    observations,
+)
+from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
-from cutpoint.kernels import cores
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.randomness import generator
-from cutpoint.search.journal import Journal
-from cutpoint.search.labelling import Labelling
-from cutpoint.search.learned import Learned, Member, Round, unused_sentence
-from cutpoint.search.rounds import LAST_STEPS, TEAM_STEPS, Search, SearchProgress
-from cutpoint.search.settings import Hidden, Named, Setting
+from cutpoint.model.parts import random_generator
+from cutpoint.search.deterministic import DeterministicMachine, simplest
+from cutpoint.search.folds import Split, chosen_size, splits
+from cutpoint.search.labels import HiddenStates, Solution, known_states
+from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
 from cutpoint.search.starts import Start
-from cutpoint.wording import shown
+from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, tournament
+from cutpoint.wording import listed, shown
+
+Floats = NDArray[np.float64]
 
 PRIOR = 0.01
 """Pseudo-counts of every cell."""
 
 FOLDS = 5
 
+SURE_SIZES = 3
+"""So many numbers of states are always tried."""
+
+LAST_STEPS, TEAM_STEPS = 10, 30
+"""E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
+
 HALF_A_VISIT = 0.5
 """States with fewer visits, in expectation, are not used (where visits are few: with a hundredth of the mean)."""
+
+LUCK = 3.0
+"""Standard errors by which the winners must be better than a simple machine: what they are judged by chose them."""
 
 MOST_STATES = 2000
 """Most states that can be asked for: dozens of climbs hold their matrices at the same time."""
@@ -48,9 +72,14 @@ SEARCHED = 200_000
 LARGE = 50_000
 """From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
 
+NO_START = (
+    "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
+    "final states. Check final={...} and the verdicts, or increase prior."
+)
+
 
 def learn(
-    sample: Sample | Shards,
+    sample: AnySample,
     n_states: int | None = None,
     team: int = 1,
     *,
@@ -81,22 +110,22 @@ def learn(
         larger one must be better, for a single acceptor by a standard error). States seen in the sample set it, and
         name the states.
     team : 1 returns one acceptor, of the folds' winners the one nearest to their mean; or, unless they are clearly
-        better on held-out words, a deterministic machine that takes some labels for wrong. k > 1 returns the mixture
+        better on held-out words, a deterministic machine that takes some labels to be wrong. k > 1 returns the mixture
         of k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
     n_final : number of final states; by default half of them, or as merging finds them.
     final : names of the final states, where states were seen; by default those seen with an accepting verdict.
     classes : names of classes, if what the sample has as seen states are classes: each class is shared by several
-        hidden states, and ``Learned.labels`` tells the class of each state. States of the last class are final.
+        hidden states, and ``Learned.labels`` has the class of each state. States of the last class are final.
     start : an acceptor to begin from, beside the other starts.
     prior : Dirichlet pseudo-counts of every cell.
-    folds : number of folds, five unless told (fewer if there are fewer observations), and at least ``team``.
-    threads : number of threads, all cores unless told; the result does not depend on it.
+    folds : number of folds, by default five (fewer if there are fewer observations), and at least ``team``.
+    threads : number of threads, by default all cores; the result does not depend on it.
     time_limit : most seconds to search; the best so far is returned.
     callback : called after each round with a :class:`SearchProgress`; if it returns True, the best so far is returned.
     checkpoint : path of a file that holds the state after each round; a search that was stopped goes on from there,
         bit for bit as if it had not been.
     rng : seed or generator; same seed, same result.
-    engine : who works on a sample in shards, by default the threads of this machine; the result is the same.
+    engine : what works on all observations, by default the threads of this machine; the result is the same.
 
     Returns
     -------
@@ -120,100 +149,79 @@ def learn(
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
-    check_sample_or_shards(sample)
+    check_any_sample(sample)
     check_threads(threads)
     check_time_limit(time_limit)
     check_callback(callback)
     check_engine(engine)
-    _check_options(n_states, team, prior, folds)
     if start is not None:
         check_acceptor(start)
-        n_states = _size_of(start, n_states)
-    alphabet = sample.alphabet if start is None else start.alphabet
-    whole = None
-    try:
-        if engine is not None or isinstance(sample, Shards):
-            whole = Sharded(held(sample) if isinstance(sample, Sample) else sample, alphabet, engine, threads)
-        part = sample.recoded(alphabet) if isinstance(sample, Sample) else _searched(whole)
-        setting = _setting(part, n_states, n_final, final, classes, start)
-        search = Search(
-            part,
-            setting,
-            *_fold_numbers(part, n_states, team, folds),
-            prior,
-            threads or cores(),
-            int(generator(rng).integers(2**63)),
-            _given(start),
-            callback,
-            time_limit,
-            whole=whole,
-        )
-        if checkpoint is not None:
-            problem = n_states, n_final, final, classes, start, prior, search.folds, search.fold_limit, search.seed
-            more = (sample.digest,) if isinstance(sample, Shards) else ()
-            search.journal = Journal(Checkpoint(checkpoint, digest(part, *problem, *more)))
-        return _result(search, setting.sizes if n_states is None else (n_states,), team, n_states is not None)
-    finally:
-        if whole is not None:
-            whole.close()
-
-
-def _searched(whole: Sharded | None) -> Sample:
-    assert whole is not None, "a sample in shards has an engine"
-    return whole.part(SEARCHED)
-
-
-def _check_options(n_states: int | None, team: int, prior: float, folds: int | None) -> None:
+        if n_states not in (None, start.n_states):
+            raise InvalidArgument(
+                f"n_states must be that of the start, {start.n_states}; got {n_states}. Leave it out, or the start."
+            )
+        n_states = start.n_states
     if n_states is not None:
         whole_number("n_states", n_states, least=1, most=MOST_STATES)
     whole_number("team", team, least=1)
     if folds is not None:
         whole_number("folds", folds, least=2)
     check_prior(prior)
+    alphabet = sample.alphabet if start is None else start.alphabet
+    with observations(sample, alphabet, engine, threads) as data:
+        part = sample.recoded(alphabet) if isinstance(sample, Sample) else data.subsample(SEARCHED)
+        states = known_states(part, n_states, n_final, final, classes, start)
+        seed = int(random_generator(rng).integers(2**63))
+        n_folds, used = _fold_numbers(part, n_states, team, folds)
+        split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
+        saved = None
+        if checkpoint is not None:
+            shards_digest = () if isinstance(sample, Sample) else (sample.digest,)
+            problem = n_states, n_final, final, classes, start, prior, n_folds, used, seed, *shards_digest
+            saved = Checkpoint(checkpoint, digest(part, *problem))
+        rules = Rules(states, prior, seed, threads, _given(start))
+        monitor = SearchMonitor(used, callback, time_limit, saved)
+
+        sizes = states.sizes if n_states is None else (n_states,)
+        caution = 1.0 if team == 1 else 0.0  # members of a team err apart
+        outcome = race(sizes, split_by_fold, rules, monitor, caution)
+        size, results = outcome.n_states, outcome.results[outcome.n_states]
+
+        winners = [result.winner for result in results][: team if team > 1 else None]
+        steps = TEAM_STEPS if team > 1 else LAST_STEPS
+        solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
+        acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
+        members = tuple(
+            Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
+            for acceptor, winner in zip(acceptors, winners, strict=True)
+        )
+        first, machine = 0, None
+        if team > 1:
+            acceptor = mixture(acceptors)
+        else:
+            first = nearest_to_mean(solutions, part, rules)
+            machine = _simple_machine(outcome, part, rules)
+            solutions = [solutions[first] if machine is None else machine.solution(size)]
+            acceptor = states.acceptor(part.alphabet, *solutions[0])
+        unused = _unused_states(acceptor, solutions, data, rules)
+        return Learned(
+            acceptor,
+            tuple(entry.objective for entry in members[first].curve),
+            outcome.stop,
+            log_likelihood_of(solutions, data, rules),
+            _detail(machine, unused, acceptor.n_states, warn=team == 1 and n_states is not None),
+            members,
+            outcome.sizes,
+            monitor.e_steps,
+            unused,
+            tuple(label for solution in solutions for label in states.labels(solution.kinds)),
+        )
 
 
 def check_prior(prior: float) -> None:
     """Refuse what is not a number of pseudo-counts."""
     if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
         raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
-
-
-def _size_of(start: Acceptor, n_states: int | None) -> int:
-    if n_states not in (None, start.n_states):
-        raise InvalidArgument(
-            f"n_states must be that of the start, {start.n_states}; got {n_states}. Leave it out, or the start."
-        )
-    return start.n_states
-
-
-def _setting(
-    sample: Sample,
-    n_states: int | None,
-    n_final: int | None,
-    final: Collection[Hashable] | None,
-    classes: Sequence[Hashable] | None,
-    start: Acceptor | None,
-) -> Setting:
-    check_evidence(sample)
-    if classes is not None:
-        return _checked(Hidden(Labelling.classes(sample, classes)), n_states)
-    if any(mark.states is not None for mark in sample.mark_table):
-        if n_final is not None:
-            raise InvalidArgument("n_final is for states without names; states were seen, so pass final={...}.")
-        return Named(sample, n_states, final, start)
-    if final is not None:
-        raise InvalidArgument("final is for states with names, and no state was seen; pass n_final=... instead.")
-    if n_final is not None:
-        whole_number("n_final", n_final, least=1)
-    return _checked(Hidden(Labelling.verdicts(sample), n_final), n_states)
-
-
-def _checked(hidden: Hidden, n_states: int | None) -> Hidden:
-    if n_states is not None:
-        hidden.check_size(n_states)
-    elif not hidden.sizes:
-        raise InvalidArgument("with so many labels or final states, n_states must be given; got None.")
-    return hidden
 
 
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
@@ -232,44 +240,144 @@ def _given(start: Acceptor | None) -> Start | None:
     return Start("given", Parameters(start.transitions, start.initial), start.final.astype(np.int32))
 
 
-def _result(search: Search, sizes: tuple[int, ...], team: int, asked: bool) -> Learned:
-    """Run the search and put its winners together."""
-    best, stop = search.run(sizes, caution=1.0 if team == 1 else 0.0)  # members of a team err apart: no caution
-    winners = search.winners[best]
-    steps = TEAM_STEPS if team > 1 else LAST_STEPS
-    places = [(search.refitted(winner, steps), winner.kinds) for winner in winners]
-    alphabet = search.sample.alphabet
-    members = tuple(
-        Member(
-            search.setting.acceptor(alphabet, place, kinds),
-            winner.name,
-            winner.loss,
-            tuple(Round(*entry) for entry in winner.curve),
+@dataclass(frozen=True)
+class FoldResult:
+    """The best entrants of a fold's tournament, and their held-out loss together; ``cut_short`` if it did not end."""
+
+    split: Split
+    finalists: list[Entrant]
+    joint_loss: float
+    cut_short: bool = False
+
+    @property
+    def winner(self) -> Entrant:
+        """The best entrant."""
+        return self.finalists[0]
+
+
+@dataclass(frozen=True)
+class RaceOutcome:
+    """Number of states that won, why the race ended, and the folds' results for each number tried."""
+
+    n_states: int
+    stop: Stop
+    results: dict[int, list[FoldResult]]
+
+    @property
+    def sizes(self) -> tuple[SizeResult, ...]:
+        """How each number of states did."""
+        return tuple(
+            SizeResult(size, tuple(r.winner.loss for r in results), tuple(r.joint_loss for r in results))
+            for size, results in sorted(self.results.items())
+            if results
         )
-        for (place, kinds), winner in zip(places, winners, strict=True)
-    )
-    chosen = list(range(len(members)))[:team] if team > 1 else [search.nearest_to_all(places)]
-    members = members[:team] if team > 1 else members
-    machine = search.simplest(best) if team == 1 else None
-    best_few = [machine.place(best)] if machine else [places[k] for k in chosen]
-    parts = [search.setting.acceptor(alphabet, *place) for place in best_few]
-    acceptor = mixture(parts) if team > 1 else parts[0]
-    visits = np.concatenate([search.visits(*place) for place in best_few])
-    used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
-    unused = tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
-    detail = unused_sentence(unused, acceptor.n_states) if unused else ""
-    told = " ".join(filter(None, (machine.sentence if machine else "", detail)))
-    if unused and asked and team == 1:
-        warnings.warn(detail, UnusedStatesWarning, stacklevel=3)
-    return Learned(
-        acceptor,
-        tuple(entry.objective for entry in members[chosen[0]].curve),
-        stop,
-        search.log_likelihood(best_few),
-        told,
-        members,
-        tuple(search.sizes[size] for size in sorted(search.sizes)),
-        search.e_steps,
-        unused,
-        tuple(label for _, kinds in best_few for label in search.setting.labels(kinds)),
-    )
+
+
+def race(
+    sizes: Sequence[int], folds: Sequence[Split], rules: Rules, monitor: SearchMonitor, caution: float = 1.0
+) -> RaceOutcome:
+    """Tournaments for one number of states after the other, until a larger one is no longer clearly better."""
+    results: dict[int, list[FoldResult]] = {}
+    losses: dict[int, list[float]] = {}
+    stop = Stop.SEARCHED
+    try:
+        for size in sizes:
+            results[size] = []
+            for fold, split in enumerate(folds):
+                finalists = tournament(split, size, fold, rules, monitor)
+                if math.isfinite(finalists[0].loss):
+                    loss = joint_loss([finalist.solution for finalist in finalists], split.validation, rules)
+                    results[size].append(FoldResult(split, finalists, loss))
+            if not results[size]:
+                raise ImpossibleObservation(NO_START)
+            losses[size] = [result.joint_loss for result in results[size]]
+            if len(losses) > SURE_SIZES and chosen_size(losses, caution) != size:
+                break
+    except (SearchEnded, KeyboardInterrupt) as ended:
+        stop = ended.stop if isinstance(ended, SearchEnded) else Stop.INTERRUPTED
+        if not any(results.values()):
+            if isinstance(ended, KeyboardInterrupt):
+                raise
+            best = min(ended.entrants, key=lambda entrant: entrant.loss)
+            if not math.isfinite(best.loss):
+                raise ImpossibleObservation(NO_START) from None
+            results[size] = [FoldResult(split, [best], best.loss, cut_short=True)]
+    finished = chosen_size(losses, caution) if losses else next(size for size in results if results[size])
+    return RaceOutcome(finished, stop, results)
+
+
+def joint_loss(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> float:
+    """Log loss of the mean of some solutions' probabilities."""
+    return -log_likelihood_of(solutions, InMemory(sample, 1), rules) / sample.total
+
+
+def log_likelihood_of(solutions: Sequence[Solution], data: Observations, rules: Rules) -> float:
+    """Log-likelihood of the mixture of some solutions."""
+    return data.log_likelihood([(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions])
+
+
+def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
+    """Winner of a fold after a few E-steps on all observations."""
+    climb = rules.climb(winner.best, winner.kinds, data)
+    climb.advance(steps)
+    monitor.e_steps += climb.e_steps
+    return Solution(climb.parameters, winner.kinds)
+
+
+def nearest_to_mean(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> int:
+    """Number of the solution whose probabilities of what was seen are nearest to the mean of all of them."""
+    data = InMemory(sample, rules.threads)
+    logs = [data.log_likelihoods(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions]
+    probabilities = np.exp(np.stack(logs))
+    p = np.clip(probabilities.mean(axis=0), 1e-12, 1.0 - 1e-12)
+    distances = []
+    for q in np.clip(probabilities, 1e-12, 1.0 - 1e-12):
+        divergence = p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))  # seen what was seen, or not
+        distances.append(float((sample.counts * divergence).sum()))
+    return int(np.argmin(distances))
+
+
+def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> DeterministicMachine | None:
+    """Deterministic machine that takes some labels to be wrong, unless the folds' winners are clearly better."""
+    results = [result for result in outcome.results[outcome.n_states] if not result.cut_short]
+    if not isinstance(rules.states, HiddenStates) or rules.states.n_final is not None or not results:
+        return None
+    solutions = [finalist.solution for result in results for finalist in result.finalists]
+    machine = simplest(solutions, sample, rules.states.labelling, outcome.n_states)
+    if machine is None:
+        return None
+    gains, counts = [], []
+    for result in results:
+        data = InMemory(result.split.validation, rules.threads)
+        of_winner, of_machine = (
+            data.log_likelihoods(parameters, rules.states.masks(kinds))
+            for parameters, kinds in (result.winner.solution, machine.solution(outcome.n_states))
+        )
+        gains.append(of_winner - of_machine)
+        counts.append(data.sample.counts)
+    gain, count = np.concatenate(gains), np.concatenate(counts)
+    mean = float(np.average(gain, weights=count))
+    error = math.sqrt(float(np.average((gain - mean) ** 2, weights=count)) / float(count.sum()))
+    return machine if mean <= LUCK * error else None
+
+
+def _unused_states(acceptor: Acceptor, solutions: Sequence[Solution], data: Any, rules: Rules) -> tuple[Hashable, ...]:
+    """States that no run visits, in expectation not even half a time."""
+    visits = []
+    for parameters, kinds in solutions:
+        counts = data.expected_counts(parameters, rules.states.masks(kinds))
+        visits.append(counts.initial + counts.transitions.sum(axis=(0, 1)))
+    total = np.concatenate(visits)
+    used = total >= min(HALF_A_VISIT, 0.01 * float(total.mean()))
+    return tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
+
+
+def _detail(machine: DeterministicMachine | None, unused: tuple[Hashable, ...], n_states: int, warn: bool) -> str:
+    """Sentences about a deterministic machine and about states that are never used."""
+    sentences = [machine.sentence] if machine else []
+    if unused:
+        sentence = f"{len(unused)} of {n_states} states are never used ({listed(unused)}): fewer would do."
+        if warn:
+            warnings.warn(sentence, UnusedStatesWarning, stacklevel=3)
+        sentences.append(sentence)
+    return " ".join(sentences)

@@ -1,23 +1,44 @@
-"""Learned: what a search returns: the acceptor, how well it did on held-out observations, and its members."""
+"""Values that a search returns: Learned, with its members and the numbers of states tried; and its progress."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutpoint.em.fit import Fit, plot_axes
 from cutpoint.model import Acceptor
 from cutpoint.search.folds import standard_error
-from cutpoint.wording import counted, listed
+from cutpoint.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
-class Round:
+class SearchProgress:
+    """Where a search is: the argument of the callback of :func:`learn` after each round.
+
+    Attributes
+    ----------
+    n_states, fold, folds : the tournament under way.
+    round, rounds : how far it is.
+    loss : lowest held-out log loss in it so far.
+    e_steps, seconds : since the call.
+    """
+
+    n_states: int
+    fold: int
+    folds: int
+    round: int
+    rounds: int
+    loss: float
+    e_steps: int
+    seconds: float
+
+
+class Round(NamedTuple):
     """A climb after a round of E-steps: its objective, training loss and held-out loss (means of -log p)."""
 
     e_steps: int
@@ -45,12 +66,11 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Size:
-    """How a number of states did: held-out log loss of each fold's winner, and of its best few together."""
+class SizeLosses:
+    """A number of states, and its held-out log loss on each fold."""
 
     n_states: int
     losses: tuple[float, ...]
-    joint_losses: tuple[float, ...]
 
     @property
     def loss(self) -> float:
@@ -58,14 +78,21 @@ class Size:
         return float(np.mean(self.losses))
 
     @property
-    def joint_loss(self) -> float:
-        """Mean of the folds' losses of the best few together: what the choice goes by."""
-        return float(np.mean(self.joint_losses))
-
-    @property
     def standard_error(self) -> float:
         """Standard error of the mean loss over folds; infinite for a single fold."""
         return standard_error(self.losses)
+
+
+@dataclass(frozen=True)
+class SizeResult(SizeLosses):
+    """How a number of states did: losses of each fold's winner, and of its best few together."""
+
+    joint_losses: tuple[float, ...]
+
+    @property
+    def joint_loss(self) -> float:
+        """Mean of the folds' losses of the best few together: what the choice goes by."""
+        return float(np.mean(self.joint_losses))
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,16 +102,16 @@ class Learned(Fit):
     Attributes
     ----------
     history : objective on its training part after each round of the member that was chosen (of a team: the first).
-    members : the winners of the folds; a team is their mixture, otherwise the one nearest to that mixture is chosen,
-        or a deterministic machine near one of them; ``detail`` tells.
-    sizes : how each number of states did that was tried.
+    members : the winners of the folds. A team is their mixture; otherwise the one nearest to that mixture is chosen,
+        or a deterministic machine near one of them, which ``detail`` then says.
+    sizes : how each number of states that was tried did.
     e_steps : E-steps in all.
     unused : states that no run visits, in expectation not even half a time.
-    labels : what each state of the acceptor shows: True (final) or False, or its class.
+    labels : label of each state of the acceptor: True (final) or False, or its class.
     """
 
     members: tuple[Member, ...] = ()
-    sizes: tuple[Size, ...] = ()
+    sizes: tuple[SizeResult, ...] = ()
     e_steps: int = 0
     unused: tuple[Any, ...] = ()
     labels: tuple[Any, ...] = ()
@@ -96,18 +123,25 @@ class Learned(Fit):
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Learning curves of the members: training and held-out loss (extra ``[plot]``)."""
-        drawn = plot_axes(axes)
-        for k, member in enumerate(self.members):
+        axes = plot_axes(axes)
+        colors: dict[str, Any] = {}  # the first colors of the axes, for all members alike
+        for member in self.members:
             steps = [entry.e_steps for entry in member.curve]
-            names = ("held out", "training") if k == 0 else (None, None)
-            drawn.plot(steps, [entry.validation_loss for entry in member.curve], color="C0", label=names[0], lw=1)
-            drawn.plot(
-                steps, [entry.training_loss for entry in member.curve], color="C1", label=names[1], lw=1, ls="--"
-            )
-        drawn.set(xlabel="E-steps", ylabel="log loss (nats)", title=f"{counted(len(self.members), 'fold')}")
-        drawn.legend()
-        drawn.grid(alpha=0.3)
-        return drawn
+            held_out = [entry.validation_loss for entry in member.curve]
+            training = [entry.training_loss for entry in member.curve]
+            for name, losses, style in (("held out", held_out, "-"), ("training", training, "--")):
+                label = None if name in colors else name
+                (line,) = axes.plot(steps, losses, color=colors.get(name), label=label, lw=1, ls=style)
+                colors[name] = line.get_color()
+        axes.set(xlabel="E-steps", ylabel="log loss (nats)", title=f"{counted(len(self.members), 'fold')}")
+        axes.legend()
+        axes.grid(alpha=0.3)
+        return axes
+
+    def _further_rows(self) -> list[list[str]]:
+        loss = f"{self.validation_loss:.4g} over {counted(len(self.members), 'fold')}"
+        sizes = [[f"with {counted(size.n_states, 'state')}", f"{size.loss:.4g}"] for size in self.sizes]
+        return [["held-out log loss", loss], *sizes]
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size.n_states}: {size.loss:.4g}" for size in self.sizes)
@@ -119,8 +153,3 @@ class Learned(Fit):
         lines += [f"log loss by number of states: {sizes}"] * (len(self.sizes) > 1)
         lines += [self.detail] * bool(self.detail) + [repr(self.acceptor)]
         return f"<Learned: {chr(10).join(lines)}>".replace("\n", "\n  ")
-
-
-def unused_sentence(unused: tuple[Any, ...], n_states: int) -> str:
-    """Sentence about states that are never used."""
-    return f"{len(unused)} of {n_states} states are never used ({listed(unused)}): fewer would do."

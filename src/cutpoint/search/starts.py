@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.engine import Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.kernels import kernels
-from cutpoint.search.labelling import Kinds, Labelling
+from cutpoint.search.labels import HiddenStates, Kinds, KnownStates, Labelling, NamedStates
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,10 @@ TWINS = ((0.1, 8), (0.5, 1), (0.5, 8), (2.0, 8))
 """The same for starts with doubled states."""
 
 RANDOM_STARTS = 8
-"""Random starts of each kind: plain, after a curriculum, lazy."""
+"""Random starts of each kind: plain, after a curriculum of short words, lazy."""
+
+PERTURBED = 3
+"""Random starts beside the one made from what was seen of named states."""
 
 
 class Start(NamedTuple):
@@ -43,11 +46,17 @@ class Start(NamedTuple):
     short_words_first: bool = False
 
 
-def all_starts(
-    sample: Sample, labelling: Labelling, n_states: int, n_final: int | None, rng: np.random.Generator
+def starts(states: KnownStates, sample: Sample, n_states: int, rng: np.random.Generator) -> Iterator[Start]:
+    """Starts of one tournament, the most promising first."""
+    if isinstance(states, NamedStates):
+        return _near_what_was_seen(states, sample, rng)
+    return _by_merging_and_at_random(states, sample, n_states, rng)
+
+
+def _by_merging_and_at_random(
+    states: HiddenStates, sample: Sample, n_states: int, rng: np.random.Generator
 ) -> Iterator[Start]:
-    """Starts of one tournament, the best bets first."""
-    n_symbols = len(sample.alphabet)
+    labelling, n_final = states.labelling, states.n_final
     for strength, width in MERGES:
         yield merged(sample, labelling, n_states, n_final, strength, width, rng)
     if n_final is None:
@@ -56,8 +65,17 @@ def all_starts(
     kinds = labelling.spread(n_states, n_final)
     for name in ("random", "curriculum", "lazy"):
         for _ in range(RANDOM_STARTS):
-            drawn = random_parameters(n_symbols, n_states, rng)
-            yield Start(name, lazy(drawn, rng) if name == "lazy" else drawn, kinds, name == "curriculum")
+            parameters = random_parameters(len(sample.alphabet), n_states, rng)
+            yield Start(name, lazy(parameters, rng) if name == "lazy" else parameters, kinds, name == "curriculum")
+
+
+def _near_what_was_seen(states: NamedStates, sample: Sample, rng: np.random.Generator) -> Iterator[Start]:
+    rows, kinds = states.seen_rows(sample), states.final.astype(np.int32)
+    yield Start("seen", Parameters(*(smoothed(part, SMOOTHING) for part in rows)), kinds)
+    for _ in range(PERTURBED):
+        other = random_parameters(len(sample.alphabet), len(kinds), rng)
+        mixed = (0.7 * part + 0.3 * random for part, random in zip(rows, other, strict=True))
+        yield Start("near seen", Parameters(*(smoothed(part, SMOOTHING) for part in mixed)), kinds)
 
 
 def random_parameters(n_symbols: int, n_states: int, rng: np.random.Generator) -> Parameters:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.data import Sample
+from cutpoint.data.storage import Arrays
+from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb
-from cutpoint.em.engine import InMemory, Parameters
+from cutpoint.em.fit import Stop
 from cutpoint.em.m_step import MStep
-from cutpoint.em.sharded import Sharded
+from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.search.folds import Split
-from cutpoint.search.labelling import Kinds
-from cutpoint.search.starts import SLIGHT, Start, smoothed
+from cutpoint.search.labels import Kinds, KnownStates, Solution
+from cutpoint.search.learned import Round, SearchProgress
+from cutpoint.search.starts import SLIGHT, Start, smoothed, starts
+from cutpoint.search.workers import mapped
 
 ROUND = 10
 """E-steps between two looks at the held-out loss."""
@@ -45,125 +48,145 @@ ENOUGH = 50_000
 MANY = 16
 """So many climbs are many."""
 
-Masks = NDArray[np.bool_]
+FINALISTS = 4
+"""So many entrants of a tournament are kept; together they judge a number of states."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What all tournaments of a search have in common.
+
+    Attributes
+    ----------
+    states : what is known of the states.
+    prior : pseudo-counts of every cell.
+    seed : with fold and number of states, all that decides the starts.
+    threads : number of threads; the result does not depend on it.
+    given : a start beside the others.
+    """
+
+    states: KnownStates
+    prior: float
+    seed: int
+    threads: int | None = None
+    given: Start | None = None
+
+    def climb(self, start: Parameters, kinds: Kinds, data: Observations) -> Climb:
+        """Accelerated climb from a start, the same pseudo-counts in every cell."""
+        pseudo = Parameters(*(np.full_like(part, self.prior) for part in start))
+        e_step = partial(data.expected_counts, masks=self.states.masks(kinds))
+        return Climb(e_step, MStep(start, pseudo, learn_initial=True), accelerate=True)
 
 
 @dataclass
 class Entrant:
-    """One climb, and the best place it has been to, judged by held-out loss after each round.
+    """One climb, and the best parameters on its way, judged by the held-out loss after each round.
 
     Attributes
     ----------
-    curve : E-steps, objective, training loss and held-out loss after each round.
+    start : name of the start.
+    kinds : label of each state.
+    now : where the climb is.
     best, loss, steps : where the held-out loss was lowest, that loss, and the E-steps it took.
+    curve : the climb round by round.
     """
 
-    name: str
+    start: str
     kinds: Kinds
-    place: Parameters
+    now: Parameters
     best: Parameters
     loss: float = math.inf
     steps: int = 0
-    curve: list[tuple[int, float, float, float]] = field(default_factory=list)
+    curve: list[Round] = field(default_factory=list)
     at_rest: bool = False
     climb: Climb | None = None
-    engine: InMemory | None = None
+    data: InMemory | None = None
+
+    @property
+    def e_steps(self) -> int:
+        """E-steps so far."""
+        return self.curve[-1].e_steps if self.curve else 0
 
     @property
     def finished(self) -> bool:
         """Whether more rounds would not help: at rest, impossible, or no better for long."""
-        done = self.curve[-1][0] if self.curve else 0
-        return self.at_rest or done - self.steps >= PATIENCE * ROUND
+        return self.at_rest or self.e_steps - self.steps >= PATIENCE * ROUND
+
+    @property
+    def solution(self) -> Solution:
+        """The best parameters with the states' labels."""
+        return Solution(self.best, self.kinds)
 
 
-class Tournament:
-    """Climbs on the training part of a split, judged by the other part; same result for any number of threads."""
+def tournament(split: Split, n_states: int, fold: int, rules: Rules, monitor: SearchMonitor) -> list[Entrant]:
+    """Entrants after all rounds, the best on the validation part first.
 
-    def __init__(self, split: Split, masks: Callable[[Kinds], Masks], prior: float, threads: int) -> None:
-        self._masks, self._prior, self._threads = masks, prior, threads
-        self._training, self._validation = (InMemory(part, 1) for part in split)
-        part = thinned(split.training, ENOUGH)
-        self._first = self._training if part is split.training else InMemory(part, 1)
-        self._short = InMemory(_shortest(part), 1)
-        self.e_steps = 0
-
-    def run(
-        self,
-        starts: Iterable[Start],
-        after_round: Callable[[int, list[Entrant]], None],
-        entrants: Sequence[Entrant] = (),
-        done: int = 0,
-    ) -> list[Entrant]:
-        """Entrants after all rounds, the best first; ``after_round`` is told what was reached.
-
-        A tournament goes on from the entrants that are in after some rounds as if it had not been stopped.
-        """
-        with ThreadPoolExecutor(self._threads) as pool:
-            try:
-                entrants = entrants or list(pool.map(self._entered, starts))
-                for number, keep in enumerate(SCHEDULE[done:], done + 1):
-                    entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:keep]
-                    active = [entrant for entrant in entrants if not entrant.finished]
-                    engine = self._first if keep >= MANY else self._training
-                    self.e_steps += sum(pool.map(partial(self._round, engine), active))
-                    after_round(number, entrants)
-                    if not active:
-                        break
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
-        return sorted(entrants, key=lambda entrant: entrant.loss)
-
-    def joint_loss(self, entrants: Sequence[Entrant]) -> float:
-        """Held-out loss of the mean of some entrants' probabilities, each at its best."""
-        engine = self._validation
-        logs = [engine.log_likelihoods(entrant.best, self._masks(entrant.kinds)) for entrant in entrants]
-        mean = np.logaddexp.reduce(logs, axis=0) - math.log(len(logs))
-        return -float((engine.sample.counts * mean).sum()) / engine.total
-
-    def _entered(self, start: Start) -> Entrant:
-        """Entrant at its start, after its first steps on short words if it begins with them."""
-        place = start.parameters
-        if start.short_words_first:
-            climb = climb_from(place, self._short, self._masks(start.kinds), self._prior)
-            climb.advance(FIRST_STEPS)
-            place = Parameters(*(smoothed(part, SLIGHT) for part in climb.parameters))
-        return Entrant(start.name, start.kinds, place, place)
-
-    def _round(self, engine: InMemory, entrant: Entrant) -> int:
-        """Some E-steps, then a look at the held-out loss; returns the number of E-steps."""
-        before = entrant.curve[-1][0] if entrant.curve else 0
-        try:
-            if entrant.climb is None or entrant.engine is not engine:
-                masks = self._masks(entrant.kinds)
-                entrant.climb, entrant.engine = climb_from(entrant.place, engine, masks, self._prior), engine
-            climb, taken = entrant.climb, entrant.climb.e_steps
-            entrant.at_rest = not climb.advance(ROUND, AT_REST * engine.total) and engine is self._training
-        except ImpossibleObservation:
-            entrant.curve.append((before + PATIENCE * ROUND, -math.inf, math.inf, math.inf))
-            return 1
-        loss = self._validation.loss(climb.parameters, self._masks(entrant.kinds))
-        entrant.place = climb.parameters
-        training = -climb.counts.log_likelihood / engine.total
-        entrant.curve.append((before + ROUND, climb.objective, training, loss))
-        if loss < entrant.loss:
-            entrant.best, entrant.loss, entrant.steps = climb.parameters, loss, before + ROUND
-        return climb.e_steps - taken
+    Climbs run on the training part. The result depends on seed, fold and number of states alone: not on the number of
+    threads, nor on whether the tournament was stopped and resumed from a checkpoint.
+    """
+    training, validation = (InMemory(part, 1) for part in split)
+    part = thinned(split.training, ENOUGH)
+    sketch = training if part is split.training else InMemory(part, 1)  # enough to tell poor climbs from good ones
+    done, entrants = monitor.resumed(n_states, fold)
+    try:
+        if not entrants:
+            rng = np.random.default_rng([rules.seed, 1, n_states, fold])
+            given = [rules.given] if rules.given else []
+            enter = partial(_entered, short=InMemory(_shortest(part), 1), rules=rules)
+            entrants = mapped(enter, [*given, *starts(rules.states, split.training, n_states, rng)], rules.threads)
+        for number, keep in enumerate(SCHEDULE[done:], done + 1):
+            entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:keep]
+            active = [entrant for entrant in entrants if not entrant.finished]
+            data = sketch if keep >= MANY else training
+            advance = partial(_round, data=data, last=data is training, validation=validation, rules=rules)
+            monitor.e_steps += sum(mapped(advance, active, rules.threads))
+            monitor.after_round(n_states, fold, number, entrants)
+            if not active:
+                break
+    except KeyboardInterrupt:
+        if not any(math.isfinite(entrant.loss) for entrant in entrants):
+            raise
+        raise SearchEnded(Stop.INTERRUPTED, entrants) from None
+    entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:FINALISTS]
+    if done < len(SCHEDULE):
+        monitor.save(n_states, fold, len(SCHEDULE), entrants)
+    return entrants
 
 
-def climb_from(place: Parameters, engine: InMemory | Sharded, masks: Masks, prior: float) -> Climb:
-    """Accelerated climb from a place, the same pseudo-counts in every cell."""
-    pseudo = Parameters(*(np.full_like(part, prior) for part in place))
-    e_step = partial(engine.expected_counts, masks=masks)
-    return Climb(e_step, MStep(place, pseudo, learn_initial=True), place, accelerate=True)
+def _entered(start: Start, short: InMemory, rules: Rules) -> Entrant:
+    """Entrant at its start, after its first steps on short words if it begins with them."""
+    parameters = start.parameters
+    if start.short_words_first:
+        climb = rules.climb(parameters, start.kinds, short)
+        climb.advance(FIRST_STEPS)
+        parameters = Parameters(*(smoothed(part, SLIGHT) for part in climb.parameters))
+    return Entrant(start.name, start.kinds, parameters, parameters)
+
+
+def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, rules: Rules) -> int:
+    """Some E-steps, then a look at the held-out loss; returns the number of E-steps."""
+    try:
+        if entrant.climb is None or entrant.data is not data:
+            entrant.climb, entrant.data = rules.climb(entrant.now, entrant.kinds, data), data
+        climb, before = entrant.climb, entrant.climb.e_steps
+        entrant.at_rest = not climb.advance(ROUND, AT_REST * data.total) and last
+    except ImpossibleObservation:
+        entrant.curve.append(Round(entrant.e_steps + PATIENCE * ROUND, -math.inf, math.inf, math.inf))
+        return 1
+    entrant.now = climb.parameters
+    loss = validation.loss(climb.parameters, rules.states.masks(entrant.kinds))
+    training_loss = -climb.counts.log_likelihood / data.total
+    entrant.curve.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss))
+    if loss < entrant.loss:
+        entrant.best, entrant.loss, entrant.steps = climb.parameters, loss, entrant.e_steps
+    return climb.e_steps - before
 
 
 def thinned(sample: Sample, most: int) -> Sample:
     """Every k-th distinct observation, so that no more than some are left."""
     stride = -(-len(sample) // most)
-    return (
-        sample if stride <= 1 else sample.reweighted(np.where(np.arange(len(sample)) % stride == 0, sample.counts, 0.0))
-    )
+    kept = np.arange(len(sample)) % max(stride, 1) == 0
+    return sample if stride <= 1 else sample.reweighted(np.where(kept, sample.counts, 0.0))
 
 
 def _shortest(sample: Sample) -> Sample:
@@ -173,3 +196,84 @@ def _shortest(sample: Sample) -> Sample:
     chosen = np.zeros(len(sample))
     chosen[order[: enough + 1]] = sample.counts[order[: enough + 1]]
     return sample.reweighted(chosen)
+
+
+class SearchEnded(Exception):
+    """The search must end here; the entrants of the tournament under way are as they are."""
+
+    def __init__(self, stop: Stop, entrants: list[Entrant]) -> None:
+        super().__init__(stop)
+        self.stop, self.entrants = stop, entrants
+
+
+class SearchMonitor:
+    """Counts E-steps, reports progress, ends the search when asked to or out of time, saves a checkpoint each round."""
+
+    def __init__(
+        self,
+        folds: int,
+        callback: Callable[[SearchProgress], object] | None = None,
+        time_limit: float | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self._folds, self._callback, self._time_limit, self._checkpoint = folds, callback, time_limit, checkpoint
+        self._began = time.monotonic()
+        self._tournaments: dict[tuple[int, int], tuple[int, list[Entrant]]] = {}
+        saved = (checkpoint.load() if checkpoint else None) or {}
+        self.e_steps = int(saved.pop("e_steps", np.zeros(1))[0])
+        for key in sorted({name.split("/")[0] for name in saved}):
+            n_states, fold, done, size = saved[f"{key}/place"].tolist()
+            entrants = [_restored({name: saved[f"{key}/{k}/{name}"] for name in SAVED}) for k in range(size)]
+            self._tournaments[n_states, fold] = done, entrants
+
+    def resumed(self, n_states: int, fold: int) -> tuple[int, list[Entrant]]:
+        """Rounds done in a tournament and its entrants after them, from the checkpoint."""
+        return self._tournaments.get((n_states, fold), (0, []))
+
+    def after_round(self, n_states: int, fold: int, number: int, entrants: list[Entrant]) -> None:
+        """Save the state, report progress, and end the search if the callback or the clock says so."""
+        self.save(n_states, fold, number, entrants)
+        seconds = time.monotonic() - self._began
+        if self._callback:
+            loss = min(entrant.loss for entrant in entrants)
+            where = n_states, fold, self._folds, number, len(SCHEDULE)
+            if self._callback(SearchProgress(*where, loss, self.e_steps, seconds)) in (True,):
+                raise SearchEnded(Stop.INTERRUPTED, entrants)
+        if self._time_limit is not None and seconds >= self._time_limit:
+            raise SearchEnded(Stop.TIME_LIMIT, entrants)
+
+    def save(self, n_states: int, fold: int, done: int, entrants: list[Entrant]) -> None:
+        """Save the state of a tournament, beside those of the others, if there is a checkpoint."""
+        if self._checkpoint is None:
+            return
+        self._tournaments[n_states, fold] = done, list(entrants)
+        saved: Arrays = {"e_steps": np.array([self.e_steps])}
+        for number, (key, (rounds, active)) in enumerate(self._tournaments.items()):
+            saved[f"{number}/place"] = np.array([*key, rounds, len(active)])
+            for k, entrant in enumerate(active):
+                saved.update({f"{number}/{k}/{name}": value for name, value in _arrays(entrant).items()})
+        self._checkpoint.save(saved)
+
+
+SAVED = ("name", "kinds", "place", "place_initial", "best", "best_initial", "numbers", "curve")
+"""Arrays of an entrant in a checkpoint."""
+
+
+def _arrays(entrant: Entrant) -> Arrays:
+    values = (
+        np.frombuffer(entrant.start.encode(), dtype=np.uint8),
+        entrant.kinds,
+        *entrant.now,
+        *entrant.best,
+        np.array([entrant.loss, entrant.steps, entrant.at_rest]),
+        np.array(entrant.curve, dtype=np.float64).reshape(-1, 4),
+    )
+    return dict(zip(SAVED, values, strict=True))
+
+
+def _restored(saved: Arrays) -> Entrant:
+    name, kinds, *rows, numbers, curve = (saved[part] for part in SAVED)
+    loss, steps, at_rest = numbers.tolist()
+    rounds = [Round(int(row[0]), *row[1:]) for row in curve.tolist()]
+    now, best = Parameters(*rows[:2]), Parameters(*rows[2:])
+    return Entrant(name.tobytes().decode(), kinds, now, best, loss, int(steps), rounds, bool(at_rest))

@@ -7,15 +7,16 @@ import math
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cutpoint.data import Alphabet
-from cutpoint.em.loaded import Loaded, load
-from cutpoint.em.pairwise import pairwise_sum
-from cutpoint.em.shards import Head, Shard, Shards
+from cutpoint.em.counts import pairwise_sum
+from cutpoint.em.observations import AnySample
 from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
 from cutpoint.kernels import kernel_info
+from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
 from cutpoint.wording import shown
 
 PACKAGE = "cutpoint"
@@ -50,13 +51,13 @@ def kernel_signature() -> str:
     return f"{info['kernels']} for {info['instruction_set']}"
 
 
-def check_kernels(alike: str) -> None:
+def check_kernels(expected: str) -> None:
     """Refuse to work, on a worker, with other kernels than the rest."""
     found = kernel_signature()
-    if found != alike:
+    if found != expected:
         raise KernelsUnavailable(
-            f"workers must have the same kernels, so that it does not matter who does what; one has {alike}, another "
-            f"{found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
+            "workers must have the same kernels, so that results do not depend on who does what; one has "
+            f"{expected}, another {found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
         )
 
 
@@ -102,9 +103,9 @@ class Dask:
         self.client: Any = client
         self._kernels: str | None = None
 
-    def load(self, shards: Shards, alphabet: Alphabet) -> DaskShards:
-        """Have the workers load shards; each block of them is one task, which can be done again."""
-        return DaskShards(self, shards, alphabet)
+    def observe(self, sample: AnySample, alphabet: Alphabet) -> DaskObservations:
+        """Have the workers load the shards of a sample; each block of them is one task, which can be repeated."""
+        return DaskObservations(self, ShardedSample.as_one(sample), alphabet)
 
     def kernels(self) -> str:
         """Which kernels the first worker that was asked has; all others must have the same."""
@@ -203,25 +204,24 @@ class Dask:
         )
 
 
-class DaskShards:
+class DaskObservations(ShardObservations):
     """Shards of one sample in the memory of workers, in blocks of neighbors."""
 
-    def __init__(self, engine: Dask, shards: Shards, alphabet: Alphabet) -> None:
-        self._engine, self._client = engine, engine.client
+    def __init__(self, engine: Dask, sample: ShardedSample, alphabet: Alphabet) -> None:
+        super().__init__(sample, alphabet)
+        self._engine = engine
         self._name = f"cutpoint-{secrets.token_hex(8)}"
         self._questions = itertools.count(1)  # threads may ask at the same time: each gets a number of its own
-        self._alike = engine.kernels()
-        size = block_size(len(shards.parts), self._threads())
-        parts = [shards.parts[k : k + size] for k in range(0, len(shards.parts), size)]
-        self._blocks = [
-            self._task("load", number, _block, part, shards.head, alphabet) for number, part in enumerate(parts)
-        ]
+        self._kernels = engine.kernels()
+        size = block_size(len(sample.parts), self._threads())
+        blocks = (replace(sample, parts=sample.parts[k : k + size]) for k in range(0, len(sample.parts), size))
+        self._blocks = [self._task("load", number, _load, block, alphabet) for number, block in enumerate(blocks)]
 
-    def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def sum_over_shards(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Sum over the shards: each block adds its own, then sums of neighbors meet; all by the one fixed tree."""
         step = next(self._questions)
         level = [
-            self._task(f"part-{step}", number, _block_total, block, self._alike, function, arguments)
+            self._task(f"part-{step}", number, _block_total, block, self._kernels, function, arguments)
             for number, block in enumerate(self._blocks)
         ]
         height = 0
@@ -232,12 +232,12 @@ class DaskShards:
             ]
         return self._engine.result(level[0])
 
-    def each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+    def for_each_shard(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
         """Values of the shards in their order, a few blocks at a time."""
         step = next(self._questions)
         waiting: list[Any] = []
         for number, block in enumerate(self._blocks):
-            waiting.append(self._task(f"each-{step}", number, _block_values, block, self._alike, function, arguments))
+            waiting.append(self._task(f"each-{step}", number, _block_values, block, self._kernels, function, arguments))
             if len(waiting) > 2 * self._threads():
                 yield from self._engine.result(waiting.pop(0))
         while waiting:
@@ -268,20 +268,22 @@ def block_size(shards: int, threads: int) -> int:
     return 1 << int(math.log2(max(1.0, shards / wanted)))
 
 
-def _block(parts: tuple[Shard, ...], head: Head, alphabet: Alphabet) -> list[Loaded]:
+def _load(block: ShardedSample, alphabet: Alphabet) -> list[LoadedShard]:
     """Load a block of shards, on a worker."""
-    return [load(part, head, alphabet) for part in parts]
+    return [LoadedShard.load(block, number, alphabet) for number in range(len(block.parts))]
 
 
-def _block_total(block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    check_kernels(alike)
+def _block_total(
+    block: list[LoadedShard], expected: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
+    check_kernels(expected)
     return pairwise_sum(function(shard, *arguments) for shard in block)
 
 
 def _block_values(
-    block: list[Loaded], alike: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+    block: list[LoadedShard], expected: str, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> list[Any]:
-    check_kernels(alike)
+    check_kernels(expected)
     return [function(shard, *arguments) for shard in block]
 
 

@@ -1,9 +1,9 @@
-"""Engines: who works on the shards of a sample. All of them give the same bits.
+"""Engines: who works on a sample. All of them give the same bits.
 
-An engine loads shards, maps a function over them with parameters, adds the results in a fixed order, and closes.
+An engine makes the observations of a sample: it loads shards, asks them, and adds the answers in a fixed order.
 """
 
-from cutpoint.em.local import Local
 from cutpoint.shards.dask import Dask
+from cutpoint.shards.local import Local
 
 __all__ = ["Dask", "Local"]

@@ -1,63 +1,49 @@
-"""Samples in shards: a folder that ``write_shards`` made, or tables as they are."""
+"""Samples in shards: a folder that ``write_shards`` made, or tables as they are; and their observations."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from cutpoint.data import Alphabet, Sample
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import names_events
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.storage import content_of, matching
-from cutpoint.em.shards import Head, Held, Shards, Size
+from cutpoint.em.counts import Counts
+from cutpoint.em.observations import AnySample, Floats, InMemory, Masks, Observations, Parameters
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, read_sample
 from cutpoint.files.streams import extensions
 from cutpoint.kernels import kernels
-from cutpoint.shards.manifest import read_manifest
-from cutpoint.shards.packing import order_of
-from cutpoint.wording import listed
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.shards.store import MANIFEST, Manifest, Shard, ShardSize, order_of
+from cutpoint.wording import counted, listed
 
 OBSERVATIONS = 100_000
-"""Distinct observations of a shard, unless told."""
+"""Distinct observations of a shard, by default."""
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A path, a pattern such as ``data/*.parquet``, an address such as ``s3://…/*.parquet``, or several of them."""
 
 
 @dataclass(frozen=True)
-class Table:
-    """A file of words as a shard; it is read whole and must be the file that was first read."""
-
-    name: str
-    checksum: str
-    size: Size
-    options: dict[str, Any] = field(hash=False)
-
-    def load(self, head: Head) -> Sample:
-        """Observations of the file."""
-        found, sample = _read(self.name, self.options)
-        if found != self.checksum:
-            raise InvalidFile(
-                f"{self.name}: the file has changed since the sample was made: its SHA-256 is {found}, it was "
-                f"{self.checksum}. Make the sample again."
-            )
-        return sample
-
-
-class ShardedSample(Shards):
-    """A sample in shards, for what does not fit into memory or takes too long on one machine.
+class ShardedSample:
+    """A sample in shards, for data that do not fit into memory or take too long on one machine.
 
     ``ShardedSample.open(folder)`` takes shards that ``write_shards`` or ``cutpoint shard`` made, the form to prefer:
-    sorted, counted, small, quick to load. The others take tables as they are. Nothing is loaded but what sizes and
-    checksums need; ``baum_welch``, ``learn``, ``log_likelihood``, ``expected_counts`` and ``acceptances_by_shard`` have
-    an engine load the shards, and refuse one that has changed.
+    sorted, counted, small, quick to load. The others take tables as they are. At first only sizes and checksums are
+    read; ``baum_welch``, ``learn``, ``log_likelihood``, ``expected_counts`` and ``acceptances_by_shard`` have an engine
+    load the shards, and refuse one that has changed.
 
     Examples
     --------
@@ -66,21 +52,35 @@ class ShardedSample(Shards):
     ShardedSample(2 shards, 3 observations, 2 distinct, 2 symbols)
     """
 
+    alphabet: Alphabet
+    mark_table: tuple[Mark, ...]
+    parts: tuple[Shard, ...]
+    has_evidence: bool
+
+    def __post_init__(self) -> None:
+        """Refuse an empty sample."""
+        if not self.parts:
+            raise InvalidSample("a sample in shards must have at least one shard; got none.")
+        for part in self.parts:
+            if part.size.distinct < 1 or not part.size.total > 0.0:
+                raise InvalidSample(f"{part.name}: a shard must hold at least one observation; this one is empty.")
+
     @classmethod
     def open(cls, *folders: str | os.PathLike[str]) -> ShardedSample:
         """Shards of a folder, by its manifest; or of several that were written over the same alphabet."""
         if not folders:
             raise InvalidArgument("expected a folder of shards; got none.")
-        found = [read_manifest(os.fspath(folder)) for folder in folders]
+        found = [Manifest.read(os.fspath(folder)) for folder in folders]
+        first = found[0]
         for folder, other in zip(folders, found, strict=True):
-            if other.head != found[0].head:
-                what = "alphabet" if other.alphabet != found[0].alphabet else "table of marks"
+            if other[:2] != first[:2]:
+                what = "alphabet" if other.alphabet != first.alphabet else "table of marks"
                 raise InvalidSample(
                     f"shards of one sample must have one {what}; that of {os.fspath(folder)} is not that of "
                     f"{os.fspath(folders[0])}. Write them together, or each with the same alphabet=…."
                 )
         parts = tuple(part for each in found for part in each.parts)
-        return cls(found[0].head, parts, any(each.has_evidence for each in found))
+        return cls(*first[:2], parts, any(each.has_evidence for each in found))
 
     @classmethod
     def of(cls, sample: Sample, observations: int = OBSERVATIONS) -> ShardedSample:
@@ -89,9 +89,23 @@ class ShardedSample(Shards):
             raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}.")
         whole_number("observations", observations, least=1)
         order = order_of(sample)
-        parts = [order[k : k + observations] for k in range(0, len(order), observations)]
-        shards = tuple(_held(sample, rows, k) for k, rows in enumerate(parts))
-        return cls(Head(sample.alphabet, sample.mark_table), shards, sample.has_evidence)
+        parts = [_sorted(sample, order[k : k + observations]) for k in range(0, len(order), observations)]
+        return cls._in_memory(
+            sample, [MemoryShard(p, f"shard {k} of the sample in memory") for k, p in enumerate(parts)]
+        )
+
+    @classmethod
+    def as_one(cls, sample: AnySample) -> ShardedSample:
+        """A sample in memory as it is, as a single shard; a sample in shards itself."""
+        if isinstance(sample, ShardedSample):
+            return sample
+        if not isinstance(sample, Sample):
+            raise InvalidArgument(f"expected a Sample or a ShardedSample; got {type(sample).__name__}.")
+        return cls._in_memory(sample, [MemoryShard(sample)])
+
+    @classmethod
+    def _in_memory(cls, sample: Sample, parts: Iterable[MemoryShard]) -> ShardedSample:
+        return cls(sample.alphabet, sample.mark_table, tuple(parts), sample.has_evidence)
 
     @classmethod
     def from_parquet(cls, paths: Paths, **options: Unpack[ReadOptions]) -> ShardedSample:
@@ -124,15 +138,191 @@ class ShardedSample(Shards):
         tables, alphabets, marks, seen = [], [], dict.fromkeys(FIRST_MARKS), False
         for name in names:
             checksum, sample = _read(name, reading)
-            edges = _edges(sample)
-            size = Size(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None)
-            tables.append(Table(name, checksum, size, reading))
+            tables.append(TableShard(name, checksum, _size(sample), reading))
             alphabets.append(sample.alphabet)
             marks.update(dict.fromkeys(sample.mark_table))
             seen = seen or sample.has_evidence
         given = reading.get("alphabet")
         alphabet = common_alphabet(names, alphabets) if given is None else Alphabet(given)
-        return cls(Head(alphabet, tuple(marks)), tuple(tables), seen)
+        return cls(alphabet, tuple(marks), tuple(tables), seen)
+
+    @property
+    def total(self) -> float:
+        """Sum of all counts: the N of the paper."""
+        return float(np.sum([part.size.total for part in self.parts]))
+
+    @property
+    def memory(self) -> int:
+        """Bytes that all shards take when they are loaded."""
+        return sum(part.size.memory for part in self.parts)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the content of all shards, in their order."""
+        return hashlib.sha256("".join(part.checksum for part in self.parts).encode()).hexdigest()
+
+    def load(self, number: int) -> Sample:
+        """Sample of one shard."""
+        return self.parts[number].load(self.alphabet, self.mark_table)
+
+    def samples(self) -> Iterator[Sample]:
+        """Sample of each shard, loaded one after the other."""
+        return map(self.load, range(len(self.parts)))
+
+    def observe(self, alphabet: Alphabet, threads: int | None = None) -> Observations:
+        """Observations for the threads of this machine, which is what happens without an engine."""
+        from cutpoint.shards.local import Local  # noqa: PLC0415 - it works on samples of this kind
+
+        return Local(threads).observe(self, alphabet)
+
+    def __len__(self) -> int:
+        """Count the distinct observations of each shard."""
+        return sum(part.size.distinct for part in self.parts)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({counted(len(self.parts), 'shard')}, {counted(self.total, 'observation')}, "
+            f"{len(self)} distinct, {counted(len(self.alphabet), 'symbol')})"
+        )
+
+
+@dataclass(frozen=True)
+class MemoryShard:
+    """A sample in memory as a shard: it travels with the task that loads it."""
+
+    sample: Sample
+    name: str = "the sample in memory"
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the arrays."""
+        sample = self.sample
+        found = hashlib.sha256(repr([*sample.alphabet]).encode())
+        for array in (sample.symbols, sample.offsets, sample.ends, sample.marks, sample.counts):
+            found.update(b"none" if array is None else array.tobytes())
+        return found.hexdigest()
+
+    @property
+    def size(self) -> ShardSize:
+        """How much it holds."""
+        sample = self.sample
+        return ShardSize(sample.total, len(sample), len(sample.symbols), 0, sample.marks is not None)
+
+    def load(self, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
+        """The sample itself."""
+        return self.sample
+
+
+@dataclass(frozen=True)
+class TableShard:
+    """A file of words as a shard; it is read whole and must be the file that was first read."""
+
+    name: str
+    checksum: str
+    size: ShardSize
+    options: dict[str, Any] = field(hash=False)
+
+    def load(self, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
+        """Observations of the file, over an alphabet and marks of its own."""
+        found, sample = _read(self.name, self.options)
+        if found != self.checksum:
+            raise InvalidFile(
+                f"{self.name}: the file has changed since the sample was made: its SHA-256 is {found}, it was "
+                f"{self.checksum}. Make the sample again."
+            )
+        return sample
+
+
+class LoadedShard(InMemory):
+    """A shard in memory, over the alphabet of an acceptor; masks are those of the whole sample.
+
+    ``rows`` are the places of the shard's own marks in the ``mark_table`` of the whole sample.
+    """
+
+    def __init__(self, sample: Sample, rows: NDArray[np.intp], threads: int = 1, keep_tree: bool = True) -> None:
+        super().__init__(sample, threads, keep_tree)
+        self.rows = rows
+
+    @classmethod
+    def load(
+        cls, sample: ShardedSample, number: int, alphabet: Alphabet, threads: int = 1, keep_tree: bool = True
+    ) -> LoadedShard:
+        """Load a shard of a sample over the alphabet of an acceptor."""
+        loaded = sample.load(number).recoded(alphabet)
+        numbers = {mark: number for number, mark in enumerate(sample.mark_table)}
+        rows = np.array([numbers[mark] for mark in loaded.mark_table], dtype=np.intp)
+        return cls(loaded, rows, threads, keep_tree)
+
+    def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
+        """Counts of the E-step."""
+        return super().expected_counts(parameters, masks[self.rows])
+
+    def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
+        """Log-probability of each distinct observation."""
+        return super().log_likelihoods(parameters, masks[self.rows])
+
+    def scored(self, parameters: Parameters, column: Floats) -> tuple[EncodedWords, Floats, Floats]:
+        """The words without marks along the way, their counts and their acceptances, to be sent to another process."""
+        ((sample, values),) = self.acceptances(parameters, column)
+        return replace(sample.decoded, marks=None), sample.counts, values
+
+    def every(self, stride: int) -> tuple[EncodedWords, Floats] | None:
+        """Every so many observations with their counts, marks by the whole sample's table; None if there are none."""
+        chosen = np.arange(len(self.sample)) % stride == stride // 2
+        if not chosen.any():
+            return None
+        part = self.sample.reweighted(np.where(chosen, self.sample.counts, 0.0))
+        return part.decoded.recode(marks=self.rows.astype(np.int32)), part.counts
+
+    def __sizeof__(self) -> int:
+        return self.sample.nbytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LoadedShard, (self.sample, self.rows, self.threads, self.keep_tree)
+
+
+class ShardObservations(Observations):
+    """Observations of a sample in shards: each question goes to every loaded shard, and the answers are added.
+
+    An engine says how: it applies functions of a loaded shard and of plain values, which other processes can be sent.
+    """
+
+    def __init__(self, sample: ShardedSample, alphabet: Alphabet) -> None:
+        self.sample, self.alphabet, self.total = sample, alphabet, sample.total
+
+    @abstractmethod
+    def sum_over_shards(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Sum of a function of each loaded shard and the arguments, added by ``pairwise_sum`` in the shards' order."""
+
+    @abstractmethod
+    def for_each_shard(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+        """Value of a function of each loaded shard and the arguments, in the shards' order."""
+
+    def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
+        """Counts of the E-step."""
+        counts: Counts = self.sum_over_shards(LoadedShard.expected_counts, parameters, masks)
+        return counts
+
+    def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
+        """Log-probability of each distinct observation, shard after shard."""
+        return np.concatenate(list(self.for_each_shard(LoadedShard.log_likelihoods, parameters, masks)))
+
+    def log_likelihood(self, members: Sequence[tuple[Parameters, Masks]], with_inputs: bool = False) -> float:
+        """Log-likelihood under the mean of the members' probabilities."""
+        return float(self.sum_over_shards(LoadedShard.log_likelihood, members, with_inputs))
+
+    def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
+        """Observations of each shard, without marks along the way, with their acceptances."""
+        for words, counts, values in self.for_each_shard(LoadedShard.scored, parameters, column):
+            yield Sample.from_encoded(words, counts, self.alphabet), values
+
+    def subsample(self, most: int) -> Sample:
+        """About so many distinct observations, spread evenly over all shards."""
+        stride = -(-len(self.sample) // most)
+        parts = [part for part in self.for_each_shard(LoadedShard.every, stride) if part is not None]
+        words, counts = zip(*parts, strict=True)
+        together = EncodedWords.concatenate(words), np.concatenate(counts)
+        return Sample.from_encoded(*together, self.alphabet, self.sample.mark_table)
 
 
 def files_of(paths: Paths) -> list[str]:
@@ -169,16 +359,18 @@ def _read(name: str, options: dict[str, Any]) -> tuple[str, Sample]:
     return hashlib.sha256(content).hexdigest(), read_sample(file, **options)
 
 
-def _edges(sample: Sample) -> int:
+def _size(sample: Sample) -> ShardSize:
     tree: Any = kernels().prefix_tree(sample.encoded)
-    return 0 if tree is None else len(tree[1])
+    edges = 0 if tree is None else len(tree[1])
+    return ShardSize(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None)
 
 
-def _held(sample: Sample, rows: Any, number: int) -> Held:
+def _sorted(sample: Sample, rows: NDArray[np.int64]) -> Sample:
+    """Some observations of a sample, in the order of their words and marks."""
     part = sample.take(rows)
-    return Held(part.take(order_of(part, by_steps=True)), f"shard {number} of the sample in memory")
+    return part.take(order_of(part, by_steps=True))
 
 
 def is_folder_of_shards(path: str) -> bool:
     """Whether a path is a folder with a manifest."""
-    return (Path(path) / "manifest.json").is_file()
+    return (Path(path) / MANIFEST).is_file()

@@ -6,29 +6,26 @@ import io
 import os
 import tempfile
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import IO, Any, Unpack
 
 import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
-from cutpoint.data.column_names import names_events
+from cutpoint.data.column_names import ColumnNames, Columns, given_columns, has_header, names_events
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
-from cutpoint.em.shards import Head, Shards, Size, held
-from cutpoint.errors import InvalidArgument, InvalidFile
+from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, read_chunks
-from cutpoint.files.streams import refusal
+from cutpoint.files.streams import extensions, refusal
 from cutpoint.kernels.words import EncodedWords
-from cutpoint.shards.event_shards import gathered_tables
-from cutpoint.shards.manifest import NAME, manifest
-from cutpoint.shards.packing import Packed, arrays_of, file_of, order_of
 from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
-from cutpoint.wording import shown
+from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, order_of
+from cutpoint.wording import counted, shown
 
 RUN = 1 << 24
 """Words and symbols that are gathered, merged and sorted at a time."""
@@ -41,7 +38,7 @@ PROBES = 64
 
 
 def write_shards(
-    source: Sample | Shards | Paths,
+    source: Sample | ShardedSample | Paths,
     folder: str | os.PathLike[str],
     observations: int = OBSERVATIONS,
     **options: Unpack[ReadOptions],
@@ -95,7 +92,7 @@ def _workshop(target: Path) -> Iterator[Path]:
     """
     new = not target.exists()
     target.mkdir(parents=True, exist_ok=True)
-    if any((target / name).exists() for name in (NAME, _shard_name(0))):
+    if any((target / name).exists() for name in (MANIFEST, _shard_name(0))):
         raise InvalidArgument(f"{target}: the folder holds shards already. Name another one, or delete it first.")
     if any(target.glob(f"{WORKSHOP}*")):
         raise InvalidArgument(
@@ -138,7 +135,7 @@ class _Run:
         return Sample.from_encoded(EncodedWords(**parts), counts, self.alphabet, self.table)
 
 
-def _runs(source: Sample | Shards | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
+def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
     """Samples of moderate size that make up the source."""
     waiting: list[Sample] = []
     for sample in _samples(source, options, workshop):
@@ -154,10 +151,9 @@ def _merged(samples: list[Sample]) -> Sample:
     return Sample.concatenate(samples, Alphabet.of([sample.alphabet for sample in samples]))
 
 
-def _samples(source: Sample | Shards | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
-    if isinstance(source, Sample | Shards):
-        shards = held(source) if isinstance(source, Sample) else source
-        yield from (part.load(shards.head) for part in shards.parts)
+def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
+    if isinstance(source, Sample | ShardedSample):
+        yield from ShardedSample.as_one(source).samples()
         return
     names = files_of(source)
     events = names_events(options)
@@ -199,26 +195,26 @@ def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observ
     """Cut shards out of sorted runs, and write the manifest last."""
     alphabet = Alphabet.of([run.alphabet for run in runs]) if given is None else Alphabet(given)
     table = tuple(dict.fromkeys((*FIRST_MARKS, *(mark for run in runs for mark in run.table))))
-    head, seen = Head(alphabet, table), any(run.seen for run in runs)
-    parts: list[Packed] = []
+    seen = any(run.seen for run in runs)
+    parts: list[ShardFile] = []
     try:
         for sample in _ranges([run.opened() for run in runs], alphabet, observations):
             parts.append(_stored(_with_table(sample, table), folder, len(parts)))
-        write_whole(folder / NAME, manifest(head, parts, seen))
+        write_whole(folder / MANIFEST, Manifest(alphabet, table, tuple(parts), seen).content())
     except BaseException:
         for number in range(len(parts) + 1):
             (folder / _shard_name(number)).unlink(missing_ok=True)
         raise
 
 
-def _stored(sample: Sample, folder: Path, number: int) -> Packed:
+def _stored(sample: Sample, folder: Path, number: int) -> ShardFile:
     """Write a shard."""
     arrays = arrays_of(sample)
     content, checksum = file_of(arrays)
     edges = len(arrays.get("codes", ()))
-    size = Size(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None, coded=edges > 0)
+    size = ShardSize(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None, coded=edges > 0)
     write_together({folder / _shard_name(number): content})
-    return Packed(_shard_name(number), checksum, size)
+    return ShardFile(_shard_name(number), checksum, size)
 
 
 def _shard_name(number: int) -> str:
@@ -272,3 +268,104 @@ def _sorted_over(run: Sample, alphabet: Alphabet) -> Sample:
     words = run.decoded.recode(np.array(codes, dtype=np.int32))
     other = Sample.from_encoded(words, run.counts, alphabet, run.mark_table)
     return other if codes == sorted(codes) else other.take(order_of(other))
+
+
+# Tables of events that are too large for memory, or in several files: all events of an id are brought together.
+
+AT_ONCE = 1 << 26
+"""Bytes of a table that are gathered at once; as Python values they take some ten times as much."""
+
+BATCH = 1 << 18
+"""Rows that are read at once."""
+
+READERS = {".parquet": "scan_parquet", ".csv": "scan_csv", ".tsv": "scan_csv", ".ndjson": "scan_ndjson"}
+READERS |= {".jsonl": "scan_ndjson", ".txt": "scan_csv"}
+
+
+def gathered_tables(
+    names: list[str], options: Mapping[str, Any], workshop: Path
+) -> Iterator[tuple[str | IO[bytes], dict[str, Any]]]:
+    """Tables with whole ids, and how to read each: the only file if it is small, otherwise parts of all by id.
+
+    Rows go to a part by a hash of their id, in their order, with polars streaming; then the parts are read one by one.
+    """
+    size = sum(os.path.getsize(name) for name in names if not is_remote(name))
+    if len(names) == 1 and size <= AT_ONCE:
+        yield names[0], dict(options)
+        return
+    polars = _polars(names[0])
+    reading = {role: value for role, value in options.items() if role not in ("format", "header", "delimiter")}
+    with tempfile.TemporaryDirectory(dir=workshop) as place:
+        parts, columns = _scattered(polars, names, options, Path(place), max(1, -(-size // AT_ONCE)))
+        for part in parts:
+            content = io.BytesIO()
+            polars.concat([polars.read_parquet(path) for path in part], how="diagonal_relaxed").write_parquet(content)
+            content.seek(0)
+            content.name = f"{names[0]} ({counted(len(names), 'file')}), events gathered by id"
+            yield content, {**reading, **columns, "format": "parquet"}
+
+
+def _scattered(
+    polars: Any, names: list[str], options: Mapping[str, Any], workshop: Path, buckets: int
+) -> tuple[list[list[Path]], dict[str, str]]:
+    """Files of each bucket, in the order of the rows, and the names of their columns by role."""
+    parts: list[list[Path]] = [[] for _ in range(buckets)]
+    columns: dict[str, str] = {}
+    number = 0
+    for name in names:
+        for batch, chosen in _read(polars, name, options):
+            columns = {role: batch.columns[k] for role, k in chosen.items()} | columns
+            table = polars.DataFrame({columns[role]: batch.to_series(k) for role, k in chosen.items()})
+            place = table[columns["id"]].cast(polars.String).hash(seed=0).fill_null(0) % buckets
+            for k in sorted(place.unique().to_list()):
+                path = workshop / f"{number}.parquet"
+                content = io.BytesIO()
+                table.filter(place == k).write_parquet(content)
+                path.write_bytes(content.getbuffer())
+                parts[k].append(path)
+                number += 1
+    return [part for part in parts if part], columns
+
+
+def _read(polars: Any, name: str, options: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, int]]]:
+    """Rows of a table, a batch at a time, and which column holds what; what goes wrong is said of the table."""
+    given = given_columns(options)
+    try:
+        batches, header = _batches(polars, name, options, given)
+        for batch in batches:
+            names = batch.columns if header is None else header or None
+            yield batch, ColumnNames(names, len(batch.columns), name).chosen(given)
+    except (polars.exceptions.PolarsError, OSError) as problem:
+        raise refusal(name, f"the table cannot be read ({' '.join(str(problem).split())[:200]}).") from None
+
+
+def _batches(
+    polars: Any, name: str, options: Mapping[str, Any], given: Columns
+) -> tuple[Iterator[Any], list[str] | None]:
+    """Batches of rows; of a text also the names of its columns as they stand there, or none if it has no header."""
+    found = extensions(name)
+    known = [extension for extension in found[0] if extension in READERS]
+    kind = "." + str(options["format"]) if options.get("format") else known[-1] if known else ""
+    if kind not in READERS or found[1] is not None:
+        raise InvalidArgument(f"{name}: events are gathered from csv, tsv, ndjson and parquet, not compressed.")
+    reader, header = READERS[kind], None
+    how: dict[str, Any] = {}
+    if reader == "scan_csv":  # cells as texts, as read_sample takes them
+        how = {"infer_schema": False, "separator": options.get("delimiter") or ("," if kind == ".csv" else "\t")}
+        first = polars.read_csv(name, n_rows=1, has_header=False, **how).row(0)
+        how["has_header"] = has_header(first, given, options.get("header"))
+        header = [str(cell).strip() for cell in first] if how["has_header"] else []
+    table = getattr(polars, reader)(name, **how)
+    if hasattr(table, "collect_batches"):
+        return iter(table.collect_batches(chunk_size=BATCH, maintain_order=True)), header
+    return iter(table.collect(engine="streaming").iter_slices(BATCH)), header
+
+
+def _polars(name: str) -> Any:
+    try:
+        import polars  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(
+            f'{name}: gathering events of several or large files needs the extra data: pip install "cutpoint[data]".'
+        ) from None
+    return polars

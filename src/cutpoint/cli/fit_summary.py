@@ -1,0 +1,141 @@
+"""Summary of a fit: what ``cutpoint fit`` prints, as text or JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cutpoint.assess.calibration import Bin, calibration
+from cutpoint.assess.evaluation import Evaluation, best_cut_point, evaluate
+from cutpoint.assess.telling import Telling, telling_symbols
+from cutpoint.cli.output import integer_if_whole
+from cutpoint.data import Sample
+from cutpoint.diagrams.diagram import label
+from cutpoint.exact import cut_point_value
+from cutpoint.model import Acceptor
+from cutpoint.model.text import aligned
+from cutpoint.search.learned import Learned
+from cutpoint.wording import counted
+
+MOST_MATRICES = 3
+"""Number of symbols whose matrices are printed: those that move the acceptance most."""
+MOST_STATES = 12
+"""Largest matrix that is printed."""
+
+
+@dataclass(frozen=True)
+class FitSummary:
+    """What a fit found, and how well it does on the words held out, if any are."""
+
+    learned: Learned
+    cut_point: float
+    training: Sample
+    held_out: Sample | None
+    evaluation: Evaluation | None
+    bins: tuple[Bin, ...]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Figures on the words held out, as far as they are finite."""
+        judged = self.evaluation
+        if judged is None or self.held_out is None:
+            return {}
+        named = {
+            "log_loss": judged.log_loss,
+            "mean_log_loss": mean_loss(self.training, self.held_out),
+            "auc": judged.auc,
+            "accuracy": judged.accuracy,
+            "observations": integer_if_whole(judged.total),
+        }
+        return {name: value for name, value in named.items() if value is not None and np.isfinite(value)}
+
+    def facts(self, output: str) -> dict[str, Any]:
+        """Everything, for JSON."""
+        acceptor = self.learned.acceptor
+        return {
+            "model": output,
+            "states": acceptor.n_states,
+            "symbols": acceptor.n_symbols,
+            "cut_point": self.cut_point,
+            "stop": self.learned.stop.name.lower(),
+            "learned_from": integer_if_whole(self.training.total),
+            "held_out": self.figures,
+            "calibration": [asdict(each) for each in self.bins],
+            "telling": [asdict(each) for each in telling_symbols(acceptor, self.training)],
+        }
+
+    def text(self, output: str, report: str | None) -> str:
+        """Everything, for people."""
+        acceptor, seen = self.learned.acceptor, counted(integer_if_whole(self.training.total), "observation")
+        sizes = f"{counted(acceptor.n_states, 'state')} and {counted(acceptor.n_symbols, 'symbol')}"
+        lines = [f"{sizes}, learned from {seen}; model in {output}", *self._judged()]
+        for each in telling_symbols(acceptor, self.training)[:MOST_MATRICES]:
+            lines += ["", *_matrix(acceptor, each, output)]
+        lines += ["", f"score new words:  cutpoint score {output} new.tsv", f"in Python:        cp.load({output!r})"]
+        lines += [f"report:           {report}"] * (report is not None)
+        return "\n".join(lines)
+
+    def _judged(self) -> list[str]:
+        judged, mean = self.evaluation, self.figures.get("mean_log_loss")
+        if judged is None:
+            return []
+        rows = [["log loss", f"{judged.log_loss:.4f}", f"(always the mean: {mean:.4f})" if mean is not None else ""]]
+        rows += [["AUC", f"{judged.auc:.4f}", ""]] if judged.auc is not None else []
+        if judged.accuracy is not None:
+            rows += [["accuracy", f"{judged.accuracy:.4f}", f"at the cut point {self.cut_point:g}"]]
+        lines = ["", f"on {counted(integer_if_whole(judged.total), 'observation')} held out", *_indented(rows)]
+        if self.bins:
+            rows = [["predicted", "accepted", "95 % interval", "words"]]
+            for each in self.bins:
+                interval = f"{each.low:.3f} to {each.high:.3f}"
+                rows += [[f"{each.probability:.3f}", f"{each.accepted:.3f}", interval, f"{each.count:g}"]]
+            lines += ["", "calibration", *_indented(rows)]
+        return lines
+
+
+def summarize(learned: Learned, training: Sample, held_out: Sample | None, cut_point: str | None) -> FitSummary:
+    """Summary of a fit: the cut point as given or else the best one, and figures on the words held out."""
+    acceptor = learned.acceptor
+    chosen = float(cut_point_value(cut_point)) if cut_point is not None else _best_cut(acceptor, training)
+    if held_out is None:
+        return FitSummary(learned, chosen, training, None, None, ())
+    judged = held_out.ends > 0
+    bins: tuple[Bin, ...] = ()
+    if judged.any():
+        values = acceptor.acceptances(held_out)[judged]
+        bins = calibration(values, held_out.ends[judged] == 1, held_out.counts[judged])
+    return FitSummary(learned, chosen, training, held_out, evaluate(acceptor, held_out, chosen), bins)
+
+
+def mean_loss(sample: Sample, fresh: Sample) -> float | None:
+    """Log loss on fresh words of the share of accepted words in a sample; None where more than outcomes was seen."""
+    if any(each.marks is not None or not each.ends.all() for each in (sample, fresh)):
+        return None
+    share, accepted = (float(each.counts[each.ends == 1].sum() / each.total) for each in (sample, fresh))
+    with np.errstate(divide="ignore"):
+        losses = -np.log([share, 1 - share])
+    return float(sum(p * loss for p, loss in zip((accepted, 1 - accepted), losses, strict=True) if p > 0))
+
+
+def _best_cut(acceptor: Acceptor, training: Sample) -> float:
+    judged = training.ends > 0
+    if not judged.any():
+        return 0.5
+    values = acceptor.acceptances(training)[judged]
+    return best_cut_point(values, training.ends[judged] == 1, training.counts[judged])
+
+
+def _matrix(acceptor: Acceptor, each: Telling, output: str) -> list[str]:
+    """How much a symbol moves the acceptance, and its matrix if that is not too large."""
+    head = f"{label(each.symbol)}: moves the acceptance by {each.size:.3f} on average ({each.change:+.3f})"
+    if acceptor.n_states > MOST_STATES:
+        return [head, f"  (a matrix of {acceptor.n_states} states: cutpoint table {output})"]
+    code = acceptor.alphabet.code(each.symbol)
+    part = acceptor.replace(alphabet=["matrix"], transitions=acceptor.transitions[[code]])
+    return [head, *part.table().splitlines()[1:]]
+
+
+def _indented(rows: list[list[str]]) -> list[str]:
+    return [f"  {line}".rstrip() for line in aligned(rows)]

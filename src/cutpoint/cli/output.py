@@ -1,0 +1,83 @@
+"""Standard output and standard error: lines, JSON, messages, and progress bars in a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from cutpoint.wording import counted
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from cutpoint.search.learned import SearchProgress
+
+
+def line(text: str) -> None:
+    """Print data."""
+    sys.stdout.write(text + "\n")
+
+
+def message(text: str) -> None:
+    """Print a message, which is not data, to standard error."""
+    click.echo(text, err=True)
+
+
+def integer_if_whole(number: float) -> float:
+    """A number as an int if it is whole, as counts usually are."""
+    return int(number) if float(number).is_integer() else float(number)
+
+
+def json_text(value: Any, indent: int | None = 2) -> str:
+    """JSON text; fractions as ``"1/3"``, arrays as lists, NaN and infinity as null."""
+    return json.dumps(_json_value(value), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return _json_value(value.tolist())
+    if isinstance(value, dict):
+        return {str(key): _json_value(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+@contextmanager
+def progress(wanted: bool = True) -> Iterator[Progress | None]:
+    """A progress bar on standard error, or None if that is not a terminal or no bar is wanted."""
+    if not (wanted and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = [TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield bar
+
+
+@contextmanager
+def search_progress() -> Iterator[Callable[[SearchProgress], None] | None]:
+    """A callback for :func:`learn` that moves a progress bar, or None where there is no terminal."""
+    with progress() as bar:
+        if bar is None:
+            yield None
+            return
+        task = bar.add_task("learning", total=None)
+
+        def update(at: SearchProgress) -> None:
+            place = f"{counted(at.n_states, 'state')}, fold {at.fold + 1}/{at.folds}, step {at.e_steps:,}"
+            text, done = f"{place}, held-out log loss {at.loss:.4f}", at.fold * at.rounds + at.round
+            bar.update(task, description=text, completed=done, total=at.folds * at.rounds, refresh=True)
+
+        yield update

@@ -1,0 +1,81 @@
+"""HTML for notebooks and the report: escaped, and bounded whatever is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+MOST_ROWS, MOST_COLUMNS = 12, 12
+"""Most rows and columns of a table; an ellipsis says that there are more."""
+LONGEST = 1000
+"""Most characters of a text."""
+ELLIPSIS = "…"
+TEXT, HEAD = "text-align: left; min-width: 5em; overflow-wrap: anywhere", "text-align: left; white-space: nowrap"
+"""Style of a table's first column: text of any length, or names of states. Notebooks align everything to the right."""
+
+
+def table(cells: Sequence[Sequence[str]], first: str = TEXT) -> str:
+    r"""Table whose first row is the header; where rows or columns are left out there is an ellipsis.
+
+    Examples
+    --------
+    >>> print(table([["state", "0"], ["a<b", "1"]], HEAD).replace("<tr>", "\n<tr>"))
+    <table style="margin: 0 0 1em 0">
+    <tr><th style="text-align: left; white-space: nowrap">state</th><th>0</th></tr>
+    <tr><td style="text-align: left; white-space: nowrap">a&lt;b</td><td>1</td></tr></table>
+    """
+    rows = [_first(row, MOST_COLUMNS + 1, ELLIPSIS) for row in _first(cells, MOST_ROWS + 1, [ELLIPSIS])]
+    lines = [_row(rows[0], "th", first), *(_row(row, "td", first) for row in rows[1:])]
+    return f'<table style="margin: 0 0 1em 0">{"".join(lines)}</table>'
+
+
+def paragraph(text: str) -> str:
+    """Paragraph of text."""
+    return f"<p>{escaped(text)}</p>"
+
+
+def side_by_side(figures: Sequence[tuple[str, str]]) -> str:
+    """Captions with their contents, beside each other as far as the page is wide."""
+    parts = [
+        f'<figure style="margin: 0"><figcaption><b>{escaped(caption)}</b></figcaption>{content}</figure>'
+        for caption, content in figures
+    ]
+    return f'<div style="display: flex; flex-wrap: wrap; gap: 1em">{"".join(parts)}</div>'
+
+
+def summary(value: object) -> str:
+    """Repr of a value without its brackets."""
+    return repr(value).removeprefix("<").removesuffix(">")
+
+
+def escaped(text: str) -> str:
+    """Text within a page: bounded, nothing invisible in it, nothing that is read as HTML."""
+    return escape(cleaned(text, LONGEST))
+
+
+def cleaned(text: str, room: int) -> str:
+    r"""Text in one line: characters that cannot be seen or written are escaped, what is too long is cut.
+
+    A control character would make an SVG invalid, half of a surrogate pair could not be written at all, and a mark that
+    changes the direction of writing would rearrange everything after it.
+
+    Examples
+    --------
+    >>> cleaned("bell\a", 9)
+    'bell\\x07'
+    """
+    text = text if len(text) <= room else text[: room - 1] + ELLIPSIS
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _row(cells: Sequence[str], tag: str, first: str) -> str:
+    head, *rest = map(escaped, cells)
+    return f'<tr><{tag} style="{first}">{head}</{tag}>{"".join(f"<{tag}>{cell}</{tag}>" for cell in rest)}</tr>'
+
+
+def _first(items: Sequence[Item], most: int, ellipsis: Item) -> list[Item]:
+    """Items as far as there is room, and a sign that there are more."""
+    return [*items[:most], ellipsis] if len(items) > most else list(items)

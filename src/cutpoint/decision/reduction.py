@@ -1,0 +1,201 @@
+"""Fewer dimensions or fewer states with the same acceptance of every word: minimize, quotient and trim."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import State
+from cutpoint.decision.equivalence import checked_tolerance, row_basis
+from cutpoint.exact.recursions import quotients
+from cutpoint.exact.spans import row_space
+from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.weighted import WeightedAutomaton
+
+FLOAT_TOLERANCE = 1e-9
+"""Differences of floats up to this are taken as rounding, as in the check that rows sum to 1."""
+
+Blocks = list[list[int]]
+"""Sets of states that become one, each in the order of the states."""
+
+
+def minimize(automaton: Acceptor | WeightedAutomaton, tolerance: float | None = None) -> WeightedAutomaton:
+    r"""Weighted automaton of least dimension with the same value for every word.
+
+    Forward: the rows :math:`\xi M(x)` of all words span a space closed under every :math:`M(a)`; in coordinates of a
+    basis of it the function keeps its values. Backward: the same for the columns :math:`M(x)\eta`. What remains has as
+    many dimensions as the Hankel matrix :math:`H[x, y] = f(xy)` has rank, and nothing smaller can do.
+
+    Parameters
+    ----------
+    automaton : an acceptor or a weighted automaton.
+    tolerance : None for rational arithmetic if it is exact, and for 1e-9 if it has floats. A number: floats,
+        and a row is dropped if all but this part of its length lies in the space of earlier ones. Values then change
+        by about as much, more on long words.
+
+    Returns
+    -------
+    :class:`WeightedAutomaton`; dimension 0 for the function that is 0. Its matrices need not be stochastic:
+    :func:`quotient` stays among acceptors.
+
+    Notes
+    -----
+    Cost :math:`O(l' n^3)` arithmetic operations. Source: Schützenberger, *On the definition of a family of automata*,
+    Information and Control 4 (1961); Carlyle and Paz, *Realizations by stochastic finite automata*, J. Comput. Syst.
+    Sci. 5 (1971).
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> A = cp.p_adic(2)
+    >>> B = cp.mixture([A, ~A & A, A | A])
+    >>> small = cp.minimize(B)
+    >>> B.n_states, small.dimension, small.exact_value("0110") == B.exact_acceptance("0110")
+    (10, 3, True)
+    """
+    whole = WeightedAutomaton.of(automaton)
+    if not whole.dimension:
+        return whole
+    if tolerance is None and whole.is_exact:
+        return _reduced(_reduced(whole).reverse()).reverse()
+    part = FLOAT_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
+    return _reduced_floats(_reduced_floats(whole, part).reverse(), part).reverse()
+
+
+def _reduced(automaton: WeightedAutomaton) -> WeightedAutomaton:
+    """The automaton in coordinates of the echelon basis U of its rows, read off at the pivots: ξ, U M(a), U η."""
+    if not automaton.dimension:
+        return automaton
+    integers, span = automaton.integers, row_space(automaton.integers)
+    pivots = list(span.pivots)
+    matrices = [
+        quotients(span.rows * matrix, below * span.denominator)[:, pivots]
+        for matrix, below in zip(integers.matrices, integers.denominators, strict=True)
+    ]
+    column = span.basis @ automaton.exact_final
+    return WeightedAutomaton(automaton.alphabet, automaton.exact_initial[pivots], np.stack(matrices), column)
+
+
+def _reduced_floats(automaton: WeightedAutomaton, tolerance: float) -> WeightedAutomaton:
+    """The automaton in coordinates of an orthonormal basis Q of its rows: ξQᵀ, Q M(a) Qᵀ, Q η."""
+    basis = row_basis(automaton, independence=tolerance).basis
+    matrices, column = basis @ automaton.transitions @ basis.T, basis @ automaton.final
+    if np.linalg.norm(column) <= tolerance * np.linalg.norm(automaton.final):  # what is left is rounding
+        column = np.zeros_like(column)
+    return WeightedAutomaton(automaton.alphabet, automaton.initial @ basis.T, matrices, column)
+
+
+def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
+    r"""Acceptor whose states are classes of states that go on alike: the coarsest lumping.
+
+    States fall into one class if both or neither are final and, for every symbol and every class C, they enter C with
+    the same probability :math:`\sum_{t \in C} P(a)[s, t]`. Found by splitting {final, not final} until nothing splits.
+
+    Parameters
+    ----------
+    acceptor : with any initial distribution.
+    tolerance : None to compare sums exactly if the acceptor is exact, and up to 1e-9 if it has floats. A number: sums
+        count as equal if they differ by at most this from those of the first state of the class, and the new
+        probabilities are the means over the class; acceptances then change by about as much per symbol.
+
+    Returns
+    -------
+    Acceptor. A class of one state keeps its name; a larger one is named by the tuple of its states. States never
+    reached are kept, :func:`trim` drops them. :func:`minimize` can go lower, but leaves the acceptors.
+
+    Notes
+    -----
+    At most l rounds of cost :math:`O(l' l^2)`. Source: Kemeny and Snell, *Finite Markov Chains* (1960), chapter VI.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> twice = cp.mixture([cp.p_adic(2), cp.p_adic(2)])
+    >>> twice.n_states, cp.quotient(twice).n_states, bool(cp.equivalence(twice, cp.quotient(twice)))
+    (4, 2, True)
+    """
+    check_acceptor(acceptor)
+    exact = acceptor.is_exact and tolerance is None
+    near = FLOAT_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
+    steps = acceptor.exact_transitions if exact else acceptor.transitions
+    blocks = _split(list(range(acceptor.n_states)), acceptor.final[:, None].astype(np.int64), exact, 0.5)
+    while True:
+        sums = np.concatenate([steps[:, :, block].sum(axis=2) for block in blocks]).T
+        refined = [part for block in blocks for part in _split(block, sums[block], exact, near)]
+        if len(refined) == len(blocks):
+            return _lumped(acceptor, sorted(blocks), exact)
+        blocks = refined
+
+
+def trim(acceptor: Acceptor) -> Acceptor:
+    """Acceptor without the states that play no part.
+
+    States that no word reaches are dropped. Of those that remain, all from which nothing final can be reached become
+    one, and so do all from which nothing but final states can be reached. A state that stands for several is named by
+    their tuple. Which probabilities are 0 decides, not their size; every word keeps its acceptance.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> steps = {"a": {0: {1: "1/2", 2: "1/2"}, 1: 1, 2: 3, 3: 2, 4: 1}}
+    >>> cp.trim(cp.Acceptor(5, "a", steps, 0, {1}))
+    <Acceptor: 3 states {0, 1, (2, 3)}, 1 symbol {a}, starts in {0}, accepts in {1}, exact>
+    """
+    check_acceptor(acceptor)
+    edges = np.asarray((acceptor.transitions > 0).any(axis=0))
+    reached = _reachable(edges, acceptor.initial > 0)
+    dead, sure = ~_reachable(edges.T, acceptor.final), ~_reachable(edges.T, ~acceptor.final)
+    blocks: Blocks = [[s] for s in np.flatnonzero(reached & ~dead & ~sure).tolist()]
+    blocks += [block for kind in (dead, sure) if (block := np.flatnonzero(reached & kind).tolist())]
+    return _lumped(acceptor, sorted(blocks), acceptor.is_exact)
+
+
+def _reachable(edges: NDArray[np.bool_], start: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """States that can be reached from some states along edges ``[from, to]``."""
+    reached = start
+    while True:
+        more = reached | edges[reached].any(axis=0)
+        if (more == reached).all():
+            return reached
+        reached = more
+
+
+def _split(block: list[int], sums: NDArray[Any], exact: bool, tolerance: float) -> Blocks:
+    """Parts of a block whose states have equal rows of sums; with floats, rows near that of the part's first state."""
+    if exact:
+        parts: dict[Hashable, list[int]] = {}
+        for state, row in zip(block, sums, strict=True):
+            parts.setdefault(tuple(row), []).append(state)
+        return list(parts.values())
+    leaders: list[tuple[NDArray[Any], list[int]]] = []
+    for state, row in zip(block, sums, strict=True):
+        part = next((part for first, part in leaders if np.abs(row - first).max() <= tolerance), None)
+        if part is None:
+            leaders.append((row, [state]))
+        else:
+            part.append(state)
+    return [part for _, part in leaders]
+
+
+def _lumped(acceptor: Acceptor, blocks: Blocks, exact: bool) -> Acceptor:
+    """Acceptor on blocks of states: means over the first index, sums over the second."""
+    start, steps, _ = acceptor.to_weighted().arrays(exact)
+    entered = np.stack([steps[:, :, block].sum(axis=2) for block in blocks], axis=2)
+    if exact:  # all states of a block agree
+        rows = entered[:, [block[0] for block in blocks]]
+    else:
+        rows = np.stack([entered[:, block].mean(axis=1) for block in blocks], axis=1)
+    initial = np.array([start[block].sum() for block in blocks])
+    final = acceptor.final[[block[0] for block in blocks]]
+    return acceptor.composed(_names(acceptor.states, blocks), acceptor.alphabet, rows, initial, final)
+
+
+def _names(states: Sequence[State], blocks: Blocks) -> list[State]:
+    """A single state keeps its name, several are named by their tuple; all by tuples if names would clash."""
+    tuples: list[State] = [tuple(states[s] for s in block) for block in blocks]
+    names = [states[block[0]] if len(block) == 1 else name for block, name in zip(blocks, tuples, strict=True)]
+    return names if len(set(names)) == len(names) else tuples

@@ -1,0 +1,248 @@
+"""Diagram: the nodes and arrows of a picture, whatever language it is drawn in."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data.html import cleaned, escaped
+from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
+from cutpoint.exact import whole_number
+from cutpoint.wording import counted, shown
+
+ROOM = 28
+"""Most characters of a name in a picture or a page; longer ones are shortened."""
+MOST_LINES = 10
+"""Most lines of an arrow's label."""
+LINE_WIDTH = 20
+"""Characters after which the symbols of a line are continued on the next one."""
+FAINT = 0.2
+"""Arrows whose largest probability is below this are the fainter the smaller it is."""
+LEAST_INK = 45
+"""Percentage of black of the faintest arrow."""
+MOST_DISPLAYED = 60
+"""Most nodes, and most arrows, of a diagram that a notebook shows as part of a value."""
+ORIENTATIONS = ("right", "down")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a diagram looks.
+
+    Attributes
+    ----------
+    min_probability : smaller probabilities are left out.
+    digits : decimals of a probability that is not shown as a fraction.
+    orientation : ``"right"`` or ``"down"``: where most arrows point.
+    """
+
+    min_probability: float = 0.0
+    digits: int = 4
+    orientation: str = "right"
+
+    def __post_init__(self) -> None:
+        """Refuse values outside of these ranges."""
+        least = self.min_probability
+        if not (isinstance(least, int | float | Fraction) and 0 <= least <= 1):
+            raise InvalidArgument(f"must be a number between 0 and 1; got {shown(least)}.", argument="min_probability")
+        whole_number("digits", self.digits, least=1, most=17)
+        if self.orientation not in ORIENTATIONS:
+            raise InvalidArgument(f"must be 'right' or 'down'; got {shown(self.orientation)}.", argument="orientation")
+
+
+@dataclass(frozen=True)
+class DiagramNode:
+    """A circle: its key in the drawing language, its text, a double border if final, its place if that is fixed."""
+
+    key: str
+    text: str
+    final: bool = False
+    place: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of an arrow's label: symbols, and their probability where it is shown."""
+
+    symbols: str
+    probability: str = ""
+
+    @property
+    def text(self) -> str:
+        """``symbol: probability``, or one of the two."""
+        return ": ".join(part for part in (self.symbols, self.probability) if part)
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An arrow between the nodes of two keys; ``strength`` is its largest probability."""
+
+    source: str
+    target: str
+    lines: tuple[Line, ...] = ()
+    strength: float = 1.0
+
+    @property
+    def ink(self) -> int:
+        """Percentage of black."""
+        return round(LEAST_INK + (100 - LEAST_INK) * min(self.strength / FAINT, 1.0))
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Nodes, dashed arrows from the word "start" to those where a run can start, and all other arrows.
+
+    ``symbols`` are the names of all symbols in their order, for files that keep it.
+    """
+
+    nodes: tuple[DiagramNode, ...]
+    starts: tuple[Arrow, ...]
+    arrows: tuple[Arrow, ...]
+    look: Look
+    symbols: tuple[str, ...] = ()
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether every node has its place."""
+        return all(node.place for node in self.nodes)
+
+    def html(self, description: str) -> str:
+        """Image for a page; empty where Graphviz is missing or the diagram is too large to read.
+
+        An image has its own names and styles, which cannot collide with those of the page.
+        """
+        from cutpoint.diagrams.picture import Picture  # noqa: PLC0415  (loaded when a notebook first needs it)
+
+        try:
+            self.check_size(MOST_DISPLAYED)
+            content = b64encode(Picture(self).svg.encode()).decode("ascii")
+        except (MissingExtra, TooLarge):
+            return ""
+        return f'<img alt="{escaped(description)}" style="max-width: 100%" src="data:image/svg+xml;base64,{content}">'
+
+    def check_size(self, most: int) -> None:
+        """Refuse a diagram of more nodes or arrows than the most given."""
+        arrows = len(self.arrows) + len(self.starts)
+        if max(len(self.nodes), arrows) > most:
+            raise TooLarge(
+                f"a picture has at most {most} nodes and {most} arrows; this one has "
+                f"{counted(len(self.nodes), 'node')} and {counted(arrows, 'arrow')}.",
+                advice="Leave out small probabilities with {min_probability}, or save it as text (.dot or .tikz).",
+            )
+
+
+@dataclass(frozen=True)
+class LabelStyle:
+    """How states, symbols and probabilities are written in a diagram.
+
+    Attributes
+    ----------
+    state, symbol, number : the text of each.
+    is_whole : whether labels have all their lines, however many, and the diagram the order of the symbols.
+    """
+
+    state: Callable[[object], str]
+    symbol: Callable[[object], str]
+    number: Callable[[Any], str]
+    is_whole: bool = False
+
+
+def state_diagram(
+    states: Sequence[object],
+    symbols: Sequence[object],
+    transitions: NDArray[Any],
+    initial: NDArray[Any],
+    final: NDArray[np.bool_],
+    look: Look,
+    style: LabelStyle,
+) -> Diagram:
+    """Diagram of an automaton with the transitions ``[a, s, t]``, which has one arrow for each pair of states."""
+    nodes = [DiagramNode(str(s), style.state(name), bool(final[s])) for s, name in enumerate(states)]
+    starts = [
+        Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), float(initial[s]))
+        for s in np.flatnonzero(_visible(initial, look)).tolist()
+    ]
+    names = tuple(map(style.symbol, symbols))
+    visible = _visible(transitions, look)
+    arrows = [
+        _arrow((f"{s}", f"{t}"), names, transitions[:, s, t], visible[:, s, t], style)
+        for s, t in np.argwhere(visible.any(axis=0)).tolist()
+    ]
+    return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look, names if style.is_whole else ())
+
+
+def wrapped(symbols: Iterable[str], probability: str = "") -> Iterator[Line]:
+    """Lines of symbols, the last with their probability; a line that goes on ends with a comma.
+
+    Examples
+    --------
+    >>> [line.text for line in wrapped(["to the left", "to the right", "on"], "1/2")]
+    ['to the left,', 'to the right, on: 1/2']
+    """
+    lines = [""]
+    for name in symbols:
+        if lines[-1] and len(lines[-1]) + len(name) > LINE_WIDTH:
+            lines.append("")
+        lines[-1] += f"{name}, "
+    *first, last = lines
+    yield from (Line(text.rstrip()) for text in first)
+    yield Line(last.removesuffix(", "), probability)
+
+
+def bounded(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Lines as far as there is room, and how many more there are."""
+    whole = tuple(lines)
+    if len(whole) <= MOST_LINES:
+        return whole
+    rest = len(whole) - MOST_LINES + 1
+    return (*whole[: MOST_LINES - 1], Line(f"… and {counted(rest, 'more line')}"))
+
+
+def label(name: object, room: int = ROOM) -> str:
+    """Text of a name in one line; a name that is empty, or begins or ends with a space, gets quotes.
+
+    Examples
+    --------
+    >>> label("warm"), label((1, 2)), label(" "), label("x" * 99, room=5)
+    ('warm', '(1, 2)', "' '", 'xxxx…')
+    """
+    try:
+        text = str(name)
+    except ValueError:  # an int of more than 4,300 digits
+        text = shown(name)
+    return cleaned(text if text and text == text.strip(" ") else f"'{text}'", room)
+
+
+def symbol_label(name: object) -> str:
+    """Text of a symbol among others: one that contains a comma or a colon gets quotes.
+
+    Without them ``a,b`` would look like two symbols, and ``x:1`` like a symbol of probability 1.
+
+    Examples
+    --------
+    >>> symbol_label("a"), symbol_label("a,b"), symbol_label("x:1")
+    ('a', "'a,b'", "'x:1'")
+    """
+    return label(f"'{name}'" if isinstance(name, str) and {",", ":"} & set(name) else name)
+
+
+def _visible(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
+    """Which probabilities are shown."""
+    return np.asarray((values > 0) & (values >= look.min_probability), dtype=np.bool_)
+
+
+def _arrow(
+    ends: tuple[str, str], names: tuple[str, ...], values: NDArray[Any], visible: NDArray[np.bool_], style: LabelStyle
+) -> Arrow:
+    """Arrow of one pair of states; symbols of the same probability share a line."""
+    groups: dict[Any, list[str]] = {}
+    for a in np.flatnonzero(visible).tolist():
+        groups.setdefault(values[a], []).append(names[a])
+    lines = [line for value, symbols in groups.items() for line in wrapped(symbols, style.number(value))]
+    return Arrow(*ends, tuple(lines) if style.is_whole else bounded(lines), float(max(groups)))

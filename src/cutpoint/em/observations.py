@@ -1,0 +1,388 @@
+"""Observations, wherever they are: the one interface through which learning asks about a sample.
+
+A sample in memory, shards streamed from disk by the threads of this machine, and shards on the workers of a cluster
+answer the same questions. Parameters go in, counts and log-likelihoods come out. The public questions about a sample
+(expected counts, likelihoods) follow below.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, Mark, Sample
+from cutpoint.em.counts import Counts
+from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
+from cutpoint.exact import whole_number
+from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.kernels.coding import FrontCodedWords
+from cutpoint.model import Acceptor
+from cutpoint.model.algebra import check_acceptor
+from cutpoint.wording import shown
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+"""States that agree with each mark of a sample, ``[mark, s]``: the e of the recursions."""
+
+
+class Parameters(NamedTuple):
+    """What learning changes: transitions ``[a, s, t]`` and the initial distribution ``[s]``."""
+
+    transitions: Floats
+    initial: Floats
+
+    @classmethod
+    def of(cls, acceptor: Acceptor) -> Parameters:
+        """Parameters of an acceptor."""
+        return cls(acceptor.transitions, acceptor.initial)
+
+
+class Observations(ABC):
+    """A sample, over the alphabet of an acceptor, to be asked many times.
+
+    ``masks`` has a row for each mark of the sample's ``mark_table``. Close it after use, or use it in a ``with``
+    statement.
+
+    Attributes
+    ----------
+    total : number of observations, the N of the paper.
+    """
+
+    total: float
+
+    @abstractmethod
+    def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
+        """Counts of the E-step; an impossible observation is an error that names it."""
+
+    @abstractmethod
+    def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
+        """Log-probability of what was seen, for each distinct observation in order."""
+
+    @abstractmethod
+    def log_likelihood(self, members: Sequence[tuple[Parameters, Masks]], with_inputs: bool = False) -> float:
+        """Log-likelihood under the mean of the members' probabilities; -inf if something is impossible.
+
+        ``with_inputs`` adds the logarithm of the probability of the inputs themselves.
+        """
+
+    @abstractmethod
+    def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
+        """Parts of the sample, one after the other, with π P(x) column for each of their words."""
+
+    @abstractmethod
+    def subsample(self, most: int) -> Sample:
+        """At most so many distinct observations, spread evenly; all of them if there are no more."""
+
+    def loss(self, parameters: Parameters, masks: Masks) -> float:
+        """Mean of -log p over the observations: the log loss."""
+        return -self.log_likelihood([(parameters, masks)]) / self.total
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to release
+        """Release what the observations hold: threads, memory of workers."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class InMemory(Observations):
+    """A sample in memory.
+
+    With ``keep_tree=False`` the prefix tree of front-coded words is not kept: it is made anew for every question.
+    """
+
+    def __init__(self, sample: Sample, threads: int | None = None, keep_tree: bool = True) -> None:
+        self.sample, self.total, self.threads, self.keep_tree = sample, sample.total, threads, keep_tree
+        self._words = sample.encoded
+        if isinstance(self._words, FrontCodedWords) and not keep_tree:
+            self._words = replace(self._words, whole_tree=False)
+        kernels().prefix_tree(self._words)  # now, so that its size is known
+
+    def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
+        """Counts of the E-step."""
+        transitions, initial, logs = kernels().expected_counts(
+            *parameters, masks, self._words, self.sample.counts, self.threads
+        )
+        if not np.isfinite(transitions).all():
+            raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
+        logs *= self.sample.counts  # in place: allocating as many numbers again takes longer than multiplying them
+        log_likelihood = float(logs.sum())
+        if log_likelihood == -math.inf:
+            raise impossible(self.sample, np.flatnonzero(np.isneginf(logs)).tolist())
+        return Counts(transitions, initial, log_likelihood)
+
+    def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
+        """Log-probability of each distinct observation."""
+        logs: Floats = kernels().log_probabilities(*parameters, masks, self._words, self.threads)
+        return logs
+
+    def log_likelihood(self, members: Sequence[tuple[Parameters, Masks]], with_inputs: bool = False) -> float:
+        """Log-likelihood under the mean of the members' probabilities."""
+        logs = mixture_log_likelihoods([self.log_likelihoods(*member) for member in members])
+        if np.isneginf(logs).any():
+            return -math.inf
+        if with_inputs:
+            logs = logs - math.log(len(self.sample.alphabet)) * self.sample.lengths
+        return float((self.sample.counts * logs).sum())
+
+    def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
+        """The whole sample with its acceptances."""
+        sample, words = self.sample, self.sample.encoded.decoded()
+        values = kernels().acceptances(*parameters, column, words, self.threads)
+        yield Sample.from_encoded(words, sample.counts, sample.alphabet, sample.mark_table), values
+
+    def subsample(self, most: int) -> Sample:
+        """Every so many distinct observations."""
+        stride = -(-len(self.sample) // most)
+        if stride == 1:
+            return self.sample
+        chosen = np.arange(len(self.sample)) % stride == stride // 2
+        return self.sample.reweighted(np.where(chosen, self.sample.counts, 0.0))
+
+
+def mixture_log_likelihoods(logs: Sequence[Floats]) -> Floats:
+    """Logarithm of the mean of the members' probabilities, given their logarithms ``[member, observation]``."""
+    if len(logs) == 1:
+        return logs[0]
+    mean: Floats = np.logaddexp.reduce(logs, axis=0) - math.log(len(logs))
+    return mean
+
+
+@runtime_checkable
+class LargeSample(Protocol):
+    """A sample that is not one :class:`Sample` in memory, such as a ``ShardedSample``."""
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """The symbols."""
+
+    @property
+    def mark_table(self) -> tuple[Mark, ...]:
+        """What was seen at single positions, as in a :class:`Sample`."""
+
+    @property
+    def total(self) -> float:
+        """Sum of all counts."""
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether anything was seen of any run."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of the content."""
+
+    def observe(self, alphabet: Alphabet, threads: int | None = None) -> Observations:
+        """Observations for the threads of this machine, where no engine is given."""
+
+
+AnySample = Sample | LargeSample
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Who works on a sample: the threads of this machine, or a cluster."""
+
+    def observe(self, sample: AnySample, alphabet: Alphabet) -> Observations:
+        """Observations of a sample over the alphabet of an acceptor."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+def observations(
+    sample: AnySample, alphabet: Alphabet, engine: Engine | None = None, threads: int | None = None
+) -> Observations:
+    """Observations of a sample: in memory, or where the engine puts them; for a ``with`` statement.
+
+    ``threads`` is for this machine, where no engine is given (default: all cores).
+    """
+    if isinstance(sample, Sample):
+        sample = sample.recoded(alphabet)
+        return InMemory(sample, threads) if engine is None else engine.observe(sample, alphabet)
+    return sample.observe(alphabet, threads) if engine is None else engine.observe(sample, alphabet)
+
+
+def mark_masks(acceptor: Acceptor, sample: AnySample) -> Masks:
+    """States of an acceptor that agree with each mark of a sample."""
+    for mark in sample.mark_table:
+        for state in mark.states or ():
+            acceptor.states.code(state, "states of the sample: ")
+    return agreeing_states(sample.mark_table, acceptor.final, acceptor.states)
+
+
+def agreeing_states(table: Sequence[Mark], final: NDArray[np.bool_], names: Sequence[Hashable]) -> Masks:
+    """States that agree with each mark of a table: those with its verdict whose name is among its states.
+
+    ``names`` has one entry per state: its name, or what is shown of it, such as a class that several states share.
+    """
+    masks = np.ones((len(table), len(final)), dtype=np.bool_)
+    for k, mark in enumerate(table):
+        if mark.verdict is not None:
+            masks[k] &= final == mark.verdict
+        if mark.states is not None:
+            masks[k] &= [name in mark.states for name in names]
+    return masks
+
+
+def impossible(sample: Sample, rows: Sequence[int]) -> ImpossibleObservation:
+    """Error that names observations of probability 0."""
+    others = f" (so have {len(rows) - 1} more)" if len(rows) > 1 else ""
+    return ImpossibleObservation(
+        f"Observation {sample.describe(rows[0])} has probability 0 under the acceptor{others}: no run agrees with it. "
+        "Use positive entries in transitions and initial, or leave out the observations for which "
+        "log_likelihoods(acceptor, sample) gives -inf."
+    )
+
+
+# Arguments
+
+
+def check_sample(sample: object) -> None:
+    """Refuse anything but a sample in memory."""
+    if isinstance(sample, Sample):
+        return
+    if isinstance(sample, LargeSample):
+        raise InvalidArgument("expected a Sample in memory; got one in shards, which this function does not take.")
+    raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}. Write Sample(words, accepted=...).")
+
+
+def check_any_sample(sample: object) -> None:
+    """Refuse anything but a sample, in memory or in shards."""
+    if not isinstance(sample, Sample | LargeSample):
+        check_sample(sample)
+
+
+def check_evidence(sample: AnySample) -> None:
+    """Refuse inputs alone."""
+    if not sample.has_evidence:
+        raise InvalidSample(
+            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
+            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
+        )
+
+
+def check_threads(threads: int | None) -> None:
+    """Refuse anything but a number of threads."""
+    if threads is not None:
+        whole_number("threads", threads, least=1, most=MOST_THREADS)
+
+
+def check_engine(engine: Any) -> None:
+    """Refuse anything but an engine."""
+    if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
+        raise InvalidArgument(
+            f"engine must be an engine such as engines.Local() or engines.Dask(client), or None; got {shown(engine)}."
+        )
+
+
+# Questions about a sample
+
+
+def expected_counts(
+    acceptor: Acceptor, sample: AnySample, threads: int | None = None, *, engine: Engine | None = None
+) -> Counts:
+    r"""Expected counts of a sample: the E-step of Baum-Welch, Prop. 4.2 with evidence.
+
+    .. math:: v_{t;a,s} = \sum_r \frac{u_r}{p_r} \sum_{i: x_i = a} \alpha_{i-1}[s]\,\theta_{t;a,s}\, e_i[t]\,\beta_i[t]
+
+    The sum runs over the positions with :math:`x_i = a` only, as in the proof of the proposition. Without evidence
+    this is the paper's v; with every state seen it is the count of complete data. ``threads`` is the number of threads
+    (default: all cores); results are the same bit for bit. An impossible observation is an error that names it. A
+    sample in shards is worked on by the ``engine``, by default the threads of this machine.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> sample = cp.Sample(["1", "1"], accepted=[True, False])
+    >>> cp.expected_counts(cp.p_adic(2), sample).transitions[1]
+    array([[1., 1.],
+           [0., 0.]])
+    """
+    with _asked(acceptor, sample, threads, engine) as data:
+        return data.expected_counts(Parameters.of(acceptor), mark_masks(acceptor, sample))
+
+
+def log_likelihoods(acceptor: Acceptor, sample: AnySample, *, engine: Engine | None = None) -> Floats:
+    """Log-probability of what was seen, for each distinct observation of a sample; -inf where it is impossible.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> cp.em.log_likelihoods(cp.p_adic(2), cp.Sample(["1", "0"], accepted=[True, True])).round(3)
+    array([-0.693,   -inf])
+    """
+    with _asked(acceptor, sample, None, engine) as data:
+        return data.log_likelihoods(Parameters.of(acceptor), mark_masks(acceptor, sample))
+
+
+def log_likelihood(
+    acceptor: Acceptor, sample: AnySample, with_inputs: bool = False, *, engine: Engine | None = None
+) -> float:
+    r"""Log-likelihood :math:`\ell = \sum_r u_r \log p_r` of what was seen in a sample; -inf if impossible.
+
+    :math:`p_r` is the probability of the evidence given the word, so inputs alone have 0. ``with_inputs`` adds the
+    paper's constant :math:`-\sum_r u_r n_r \log l'`, the probability of the inputs themselves: then :math:`\ell` is
+    the paper's :math:`\ell_X` for inputs alone and :math:`\ell_{X,S}` for complete data.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> sample = cp.Sample(["1", "01"], accepted=[True, True])
+    >>> round(cp.log_likelihood(cp.p_adic(2), sample), 6)  # log 1/2 + log 1/2
+    -1.386294
+    """
+    with _asked(acceptor, sample, None, engine) as data:
+        return data.log_likelihood([(Parameters.of(acceptor), mark_masks(acceptor, sample))], with_inputs)
+
+
+def likelihood(
+    acceptor: Acceptor, sample: AnySample, with_inputs: bool = False, *, engine: Engine | None = None
+) -> float:
+    """Likelihood L = exp(ℓ) of a sample; 0 where it is impossible or below the range of floats.
+
+    See :func:`log_likelihood`, which does not underflow.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> round(cp.em.likelihood(cp.p_adic(2), cp.Sample(["1", "01"], accepted=[True, True])), 12)
+    0.25
+    """
+    return math.exp(log_likelihood(acceptor, sample, with_inputs, engine=engine))
+
+
+def acceptances_by_shard(
+    acceptor: Acceptor, sample: AnySample, *, engine: Engine | None = None
+) -> Iterator[tuple[Sample, Floats]]:
+    """Acceptances of the words of a sample in shards: for each shard its observations and one number for each.
+
+    The observations come over the acceptor's alphabet and without what was seen along the way, shard by shard, so that
+    no more than a few shards are in memory.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> shards = cp.ShardedSample.of(cp.Sample(["1", "0", "01"]), observations=2)
+    >>> [values.tolist() for _, values in cp.em.acceptances_by_shard(cp.p_adic(2), shards)]
+    [[0.0, 0.5], [0.5]]
+    """
+    with _asked(acceptor, sample, None, engine) as data:
+        yield from data.acceptances(Parameters.of(acceptor), acceptor.final.astype(np.float64))
+
+
+def _asked(acceptor: Acceptor, sample: AnySample, threads: int | None, engine: Engine | None) -> Observations:
+    """Observations for one question, its arguments checked."""
+    check_acceptor(acceptor)
+    check_any_sample(sample)
+    check_threads(threads)
+    check_engine(engine)
+    return observations(sample, acceptor.alphabet, engine, threads)

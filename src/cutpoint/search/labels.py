@@ -1,0 +1,276 @@
+"""What can be seen of states: labels of states that are hidden, or names of states that were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Sample
+from cutpoint.data.alphabet import Alphabet
+from cutpoint.data.marks import FIRST_MARKS
+from cutpoint.em.m_step import shares
+from cutpoint.em.observations import Parameters, agreeing_states, check_evidence
+from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.exact import whole_number
+from cutpoint.model import Acceptor
+from cutpoint.wording import counted, listed, shown
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+Kinds = NDArray[np.int32]
+"""Label of each state, as a number."""
+
+SIZES = (2, 4, 8, 16, 32, 64)
+"""Numbers of states tried when none is given."""
+
+
+class Solution(NamedTuple):
+    """Parameters, and the label of each state."""
+
+    parameters: Parameters
+    kinds: Kinds
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """Every state carries one of some labels, which is what marks show of it: accepted or not, or a class.
+
+    Attributes
+    ----------
+    names : the labels.
+    of_mark : label shown by each mark of the sample; -1 for the mark that shows nothing.
+    """
+
+    names: tuple[Hashable, ...]
+    of_mark: NDArray[np.int32]
+
+    @classmethod
+    def verdicts(cls, sample: Sample) -> Labelling:
+        """Labels rejected and accepted; both must have been seen."""
+        return cls._checked(sample, (False, True), [mark.verdict for mark in sample.mark_table])
+
+    @classmethod
+    def classes(cls, sample: Sample, names: Sequence[Hashable]) -> Labelling:
+        """Classes as labels, in a sample whose seen "states" are classes."""
+        if len(set(names)) < len(names):
+            raise InvalidArgument(f"classes must be distinct; got {listed(names)}.")
+        seen: list[Hashable] = []
+        for mark in sample.mark_table:
+            if mark.states is not None and (len(mark.states) > 1 or not mark.states <= set(names)):
+                raise InvalidArgument(
+                    f"what was seen must be one of the classes {listed(names)}; got {listed(mark.states)}."
+                )
+            if mark.verdict is not None and mark not in FIRST_MARKS:
+                raise InvalidArgument("a sample of classes cannot hold verdicts at the same positions.")
+            seen.append(None if mark.states is None else next(iter(mark.states)))
+        if sample.ends.any():
+            raise InvalidArgument("a sample of classes cannot hold verdicts; give the class as the last state instead.")
+        return cls._checked(sample, tuple(names), seen)
+
+    @classmethod
+    def _checked(cls, sample: Sample, names: tuple[Hashable, ...], of_mark: list[Hashable]) -> Labelling:
+        codes = {name: code for code, name in enumerate(names)}
+        labelling = cls(names, np.array([-1 if name is None else codes[name] for name in of_mark], dtype=np.int32))
+        seen = np.flatnonzero(labelling.totals(sample) > 0.0)
+        if len(seen) < 2:
+            found = f"only {listed(names[k] for k in seen)} was seen" if len(seen) else "no label was seen"
+            raise InvalidSample(
+                f"learning needs observations of at least two labels, such as accepted and rejected words; {found}. "
+                "A rule that always gives the same answer needs no learning."
+            )
+        return labelling
+
+    def positions(self, sample: Sample) -> NDArray[np.int32]:
+        """Label seen at positions 0 … n of each word, -1 where nothing was."""
+        ends = sample.offsets[1:] + np.arange(len(sample))
+        labels = np.full(len(sample.symbols) + len(sample), -1, dtype=np.int32)
+        if sample.marks is not None:
+            labels[:] = self.of_mark[sample.marks]
+        at_end = self.of_mark[sample.ends]
+        labels[ends] = np.where(at_end >= 0, at_end, labels[ends])
+        return labels
+
+    def totals(self, sample: Sample) -> Floats:
+        """How often each label was seen."""
+        labels = self.positions(sample)
+        weights = np.repeat(sample.counts, sample.lengths + 1)
+        sums = np.bincount(labels[labels >= 0], weights[labels >= 0], minlength=len(self.names))
+        return sums.astype(np.float64)
+
+    def spread(self, n_states: int, n_final: int | None = None) -> Kinds:
+        """Labels dealt out to states in turn; or, with ``n_final``, so many of the last label."""
+        if n_final is None:
+            return np.arange(n_states, dtype=np.int32) % len(self.names)
+        return (np.arange(n_states) >= n_states - n_final).astype(np.int32)
+
+
+class HiddenStates:
+    """States without names: only a label of each can be seen, a verdict or a class."""
+
+    def __init__(self, labelling: Labelling, n_final: int | None = None) -> None:
+        self.labelling, self.n_final = labelling, n_final
+        self.sizes = tuple(size for size in SIZES if size > max(len(labelling.names) - 1, n_final or 1))
+
+    def check_size(self, n_states: int | None) -> None:
+        """Refuse fewer states than labels, or than final states and one more."""
+        names = self.labelling.names
+        if n_states is None:
+            if not self.sizes:
+                raise InvalidArgument("with so many labels or final states, n_states must be given; got None.")
+            return
+        if n_states < len(names):
+            each = (
+                "an accepting and a rejecting one" if names == (False, True) else f"one for each class {listed(names)}"
+            )
+            raise InvalidArgument(
+                f"n_states must be at least {len(names)}, {each}; got {n_states}. Ask for more states."
+            )
+        if self.n_final is not None and not 1 <= self.n_final < n_states:
+            raise InvalidArgument(
+                f"n_final must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
+            )
+
+    def masks(self, kinds: Kinds) -> Masks:
+        """States that agree with each mark of the sample, ``[mark, s]``."""
+        of_mark = self.labelling.of_mark[:, None]
+        return np.asarray((of_mark == -1) | (of_mark == kinds))
+
+    def acceptor(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Acceptor:
+        """Acceptor with numbered states; those of the last label are final."""
+        return Acceptor(len(kinds), alphabet, *parameters, kinds == len(self.labelling.names) - 1)
+
+    def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
+        """Verdict or class of each state."""
+        return tuple(self.labelling.names[kind] for kind in kinds)
+
+
+class NamedStates:
+    """States with names, as seen in the sample, and perhaps some more that nobody saw."""
+
+    def __init__(
+        self, sample: Sample, n_states: int | None, final: Collection[Hashable] | None, start: Acceptor | None = None
+    ) -> None:
+        seen = _seen_states(sample)
+        if start is not None:
+            for name in seen:
+                start.states.code(name, "states of the sample: ")
+            seen = list(start.states)
+        if n_states is not None and n_states < len(seen):
+            raise InvalidArgument(
+                f"n_states must be at least {len(seen)}, the number of states seen in the sample; got {n_states}."
+            )
+        extra = (n_states or len(seen)) - len(seen)
+        self.names = (*seen, *(("hidden", k) for k in range(extra)))
+        self.final = start.final if start is not None else _final_states(sample, self.names, final)
+        self.sizes = (len(self.names),)
+        self._masks = agreeing_states(sample.mark_table, self.final, self.names)
+
+    def masks(self, kinds: Kinds) -> Masks:
+        """States that agree with each mark of the sample; the same for every start, for names are known."""
+        return self._masks
+
+    def acceptor(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Acceptor:
+        """Acceptor with the states' names."""
+        return Acceptor(self.names, alphabet, *parameters, self.final)
+
+    def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
+        """Whether each state is final."""
+        return tuple(self.final.tolist())
+
+    def seen_rows(self, sample: Sample) -> Parameters:
+        """Shares of the transitions whose both ends were seen, and of the first states that were; even without any."""
+        size = len(self.names)
+        counts, first = np.zeros((len(sample.alphabet), size, size)), np.zeros(size)
+        if sample.marks is not None:
+            single = np.where(self._masks.sum(axis=1) == 1, self._masks.argmax(axis=1), -1)[sample.marks]
+            weights = np.repeat(sample.counts, sample.lengths + 1)
+            starts = sample.offsets[:-1] + np.arange(len(sample))
+            before = np.delete(np.arange(len(single)), sample.offsets[1:] + np.arange(len(sample)))
+            both = (single[before] >= 0) & (single[before + 1] >= 0)
+            cells = sample.symbols[both], single[before][both], single[before + 1][both]
+            np.add.at(counts, cells, weights[before][both])
+            known = single[starts] >= 0
+            np.add.at(first, single[starts][known], sample.counts[known])
+        even = np.full(size, 1.0 / size)
+        return Parameters(shares(counts, np.broadcast_to(even, counts.shape)), shares(first, even))
+
+
+KnownStates: TypeAlias = HiddenStates | NamedStates
+"""What a search knows of the states."""
+
+
+def known_states(
+    sample: Sample,
+    n_states: int | None,
+    n_final: int | None = None,
+    final: Collection[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    start: Acceptor | None = None,
+) -> KnownStates:
+    """What a sample and the options of :func:`learn` say about the states."""
+    check_evidence(sample)
+    if classes is None and any(mark.states is not None for mark in sample.mark_table):
+        if n_final is not None:
+            raise InvalidArgument("n_final is for states without names; states were seen, so pass final={...}.")
+        return NamedStates(sample, n_states, final, start)
+    if classes is not None:
+        hidden = HiddenStates(Labelling.classes(sample, classes))
+    else:
+        if final is not None:
+            raise InvalidArgument("final is for states with names, and no state was seen; pass n_final=... instead.")
+        if n_final is not None:
+            whole_number("n_final", n_final, least=1)
+        hidden = HiddenStates(Labelling.verdicts(sample), n_final)
+    hidden.check_size(n_states)
+    return hidden
+
+
+def _seen_states(sample: Sample) -> list[Hashable]:
+    """Names of states in the order of their marks, sorted where that is possible."""
+    names = list(dict.fromkeys(name for mark in sample.mark_table for name in sorted(mark.states or (), key=repr)))
+    try:
+        return sorted(names)  # type: ignore[type-var]
+    except TypeError:
+        return names
+
+
+def _final_states(
+    sample: Sample, states: tuple[Hashable, ...], final: Collection[Hashable] | None
+) -> NDArray[np.bool_]:
+    """Final states: as given, or those seen where the verdict was "accepted"."""
+    if final is not None:
+        unknown = [state for state in final if state not in states]
+        if unknown:
+            raise InvalidArgument(
+                f"final must hold states of the sample; got {shown(unknown[0])}, not in {listed(states)}."
+            )
+        return np.array([state in final for state in states])
+    found: dict[Hashable, bool] = {}
+    for verdict, state in _verdicts_on_states(sample):
+        if found.setdefault(state, verdict) != verdict:
+            raise InvalidSample(
+                f"state {shown(state)} was seen both accepted and rejected; a state is final or not. Leave out the "
+                "states at those positions, or pass final={...}."
+            )
+    if not any(found.values()):
+        raise InvalidArgument(
+            f"the sample does not say which states are final: no state ({counted(len(states), 'state')}) was seen "
+            "together with the verdict accepted. Pass final={...}."
+        )
+    return np.array([found.get(state, False) for state in states])
+
+
+def _verdicts_on_states(sample: Sample) -> Iterator[tuple[bool, Hashable]]:
+    """Pairs of a verdict and the state that it was given on, where just one state was seen."""
+    table = sample.mark_table
+    pairs = {(mark.verdict, mark.states) for mark in table}
+    if sample.marks is not None:
+        last = sample.marks[sample.offsets[1:] + np.arange(len(sample))]
+        pairs |= {(table[end].verdict, table[mark].states) for end, mark in zip(sample.ends, last, strict=True)}
+    for verdict, states in sorted(pairs, key=repr):
+        if verdict is not None and states is not None and len(states) == 1:
+            yield verdict, next(iter(states))

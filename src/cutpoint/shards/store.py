@@ -1,0 +1,339 @@
+"""A folder of shards: files of sorted, front-coded observations, and the manifest with their checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, Mark
+from cutpoint.data.marks import FIRST_MARKS
+from cutpoint.data.sample import Sample
+from cutpoint.data.storage import Arrays, Stamp, beside, content_of, stamped_content
+from cutpoint.errors import CutpointError, InvalidFile
+from cutpoint.files.json import digest
+from cutpoint.files.source import MOST_TEXT, Source
+from cutpoint.files.strict_json import Value, document
+from cutpoint.files.typed_names import plain
+from cutpoint.kernels.coding import LONGEST, FrontCodedWords, narrow, within
+from cutpoint.kernels.words import EncodedWords, offsets_of
+
+MANIFEST = "manifest.json"
+FORMAT = "shards"
+VERSION = 1
+KEYS = ("cutpoint", "alphabet", "marks", "evidence", "shards", "digest")
+SIZES = ("observations", "distinct", "symbols", "edges")
+
+MAGIC = b"cutpoint shard 1\n"
+KINDS = ("|u1", "<u2", "<i4", "<i8", "<f8")
+"""Kinds of numbers in a shard file."""
+NARROW = ("codes", "shared", "lengths")
+"""Arrays of coded words that stay as they are in a file, of at most four bytes."""
+
+PER_OBSERVATION = 8 + 4 + 8 + 12
+"""Bytes in memory of a count, a verdict, the coding of a word, and an end in the tree."""
+
+PER_EDGE = 8
+"""Bytes in memory of an edge of the prefix tree; twelve where marks are seen along the way."""
+
+
+@dataclass(frozen=True)
+class ShardSize:
+    """How much a shard holds.
+
+    ``edges`` are those of its prefix tree, 0 if they were not counted; ``coded`` says that each word is stored as what
+    it adds to the word before.
+    """
+
+    total: float
+    distinct: int
+    symbols: int
+    edges: int = 0
+    marked: bool = False
+    coded: bool = False
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a loaded shard takes, with its prefix tree."""
+        edges = self.edges or self.symbols + self.distinct
+        stored = edges if self.coded else self.symbols + self.distinct
+        each, along = PER_OBSERVATION * self.distinct, 4 * (edges + stored) if self.marked else 0
+        return each + PER_EDGE * edges + (1 if self.coded else 4) * stored + along
+
+
+class Shard(Protocol):
+    """One part of a sample: where it is, the checksum of its content, how much it holds, how to load it."""
+
+    @property
+    def name(self) -> str:
+        """Name for messages."""
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the content."""
+
+    @property
+    def size(self) -> ShardSize:
+        """How much it holds."""
+
+    def load(self, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
+        """Observations of the shard; a content that does not match the checksum is refused."""
+
+
+@dataclass(frozen=True)
+class ShardFile:
+    """A shard file: its path, its SHA-256 according to the manifest, and how much it holds."""
+
+    name: str
+    checksum: str
+    size: ShardSize
+
+    def load(self, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
+        """Observations of the file, if it is the file that the manifest lists.
+
+        All of it is checked when it is first loaded, and again when the file was touched since.
+        """
+        content, stamp = stamped_content(self.name)
+        key = self, len(alphabet), len(table)
+        if stamp is not None and _CHECKED.get(key) == stamp:
+            return _sample(_arrays_in(content), alphabet, table)
+        found = hashlib.sha256(content).hexdigest()
+        if found != self.checksum:
+            raise InvalidFile(
+                f"{self.name}: the shard is not the one that was written: its SHA-256 is {found}, the manifest says "
+                f"{self.checksum}. Use another copy, or write the shards again."
+            )
+        arrays = _arrays_in(content)
+        whole = _is_whole(arrays, (len(alphabet), len(table)), self.size)
+        if not whole or not _fits(sample := _sample(arrays, alphabet, table), self.size):
+            raise InvalidFile(
+                f"{self.name}: the shard does not fit its manifest (another alphabet, or another number of "
+                "observations). Shards of one sample are written together: write them again."
+            )
+        if stamp is not None:
+            _CHECKED[key] = stamp
+        return sample
+
+
+_CHECKED: dict[tuple[ShardFile, int, int], Stamp] = {}
+"""Stamps of the files that were found to be right."""
+
+
+class Manifest(NamedTuple):
+    """What the manifest of a folder of shards says."""
+
+    alphabet: Alphabet
+    mark_table: tuple[Mark, ...]
+    parts: tuple[ShardFile, ...]
+    has_evidence: bool
+
+    def content(self) -> bytes:
+        """Content of the file; shards are named without their folder."""
+        raw: dict[str, Any] = {
+            "cutpoint": {"format": FORMAT, "version": VERSION},
+            "alphabet": [plain(symbol) for symbol in self.alphabet],
+            "marks": [_mark(mark) for mark in self.mark_table],
+            "evidence": self.has_evidence,
+            "shards": [
+                {
+                    "file": part.name,
+                    "sha256": part.checksum,
+                    "observations": part.size.total,
+                    "distinct": part.size.distinct,
+                    "symbols": part.size.symbols,
+                    "edges": part.size.edges,
+                }
+                for part in self.parts
+            ],
+        }
+        text = json.dumps(raw | {"digest": digest(raw)}, ensure_ascii=False, indent=1)
+        return (text + "\n").encode()
+
+    @classmethod
+    def read(cls, folder: str) -> Manifest:
+        """Manifest of a folder, none of its shards loaded yet."""
+        path = beside(folder, MANIFEST)
+        source = Source(path.removesuffix(".json"), ".json")
+        content = content_of(path)
+        if len(content) > MOST_TEXT:
+            raise source.refused("the manifest is too long to be read.")
+        try:
+            root = document(source, content.decode())
+        except UnicodeDecodeError:
+            raise source.refused("expected text in UTF-8; got bytes that are not.") from None
+        members = root.members()
+        if "cutpoint" not in members or members["cutpoint"].members().get("format", root).raw != FORMAT:
+            raise source.refused("this is not the manifest of a folder of shards.")
+        if members["cutpoint"].raw.get("version") != VERSION:
+            raise source.refused(f"the shards must be of version {VERSION}; another version of cutpoint wrote them.")
+        parts = root.fields(KEYS)
+        if parts["digest"].text() != digest(root.raw):
+            raise source.refused(
+                "the manifest is damaged (its content does not match its digest). Use another copy, or write the "
+                "shards again."
+            )
+        try:
+            alphabet = Alphabet(parts["alphabet"].names("symbol"))
+        except CutpointError as wrong:
+            raise source.refused(str(wrong), "alphabet") from None
+        table = tuple(_mark_of(item) for item in parts["marks"].items("mark"))
+        if table[:3] != FIRST_MARKS:
+            parts["marks"].refuse("a table that begins with no mark, accepted and rejected")
+        shards = tuple(_shard(item, folder, len(table) > 3) for item in parts["shards"].items("shard"))
+        if len({shard.name for shard in shards}) != len(shards):
+            parts["shards"].refuse("shards of different names")
+        if not isinstance(parts["evidence"].raw, bool):
+            parts["evidence"].refuse("true or false")
+        return cls(alphabet, table, shards, parts["evidence"].raw)
+
+
+def _mark(mark: Mark) -> list[Any]:
+    states = None if mark.states is None else sorted((plain(state) for state in mark.states), key=repr)
+    return [mark.verdict, states]
+
+
+def _mark_of(item: Value) -> Mark:
+    verdict, states = item.items("part", 2)
+    if verdict.raw not in (None, True, False) or not isinstance(verdict.raw, bool | None):
+        verdict.refuse("true, false or null")
+    return Mark(verdict.raw, None if states.raw is None else frozenset(states.names("state")))
+
+
+def _shard(item: Value, folder: str, marked: bool) -> ShardFile:
+    fields = item.fields(("file", "sha256", *SIZES))
+    name, checksum = fields["file"].text(), fields["sha256"].text()
+    if "/" in name or "\\" in name or name in ("", ".", ".."):
+        fields["file"].refuse("the name of a file beside the manifest")
+    total, *sizes = (fields[key].number() for key in SIZES)
+    if any(size < 0 or size != int(size) for size in sizes) or total < 0:
+        item.refuse("sizes that are not negative, and whole but for the observations")
+    distinct, symbols, edges = map(int, sizes)
+    return ShardFile(
+        beside(folder, name), checksum, ShardSize(float(total), distinct, symbols, edges, marked, edges > 0)
+    )
+
+
+def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:
+    """Order of the observations by their words, or by words with marks; a word comes after its beginnings."""
+    marks = sample.marks if by_steps else None
+    keys = _keys(sample.symbols, sample.offsets) if marks is None else _step_keys(sample, marks)
+    return np.array(sorted(range(len(sample)), key=keys.__getitem__), dtype=np.int64)
+
+
+def arrays_of(sample: Sample) -> Arrays:
+    """Arrays of a file: front-coded words, or plain ones if one is too long for that; all in their smallest types."""
+    sample = sample.take(order_of(sample, by_steps=True))
+    arrays: Arrays = {
+        "ends": narrow(sample.ends),
+        "counts": _narrow_counts(sample.counts),
+        "shape": np.array([len(sample.alphabet), len(sample.mark_table)]),
+    }
+    if sample.lengths.max() > LONGEST:
+        words: dict[str, Any] = {"symbols": sample.symbols, "lengths": sample.lengths, "marks": sample.marks}
+    else:
+        coded = FrontCodedWords.of(sample.decoded)
+        words = {name: getattr(coded, name) for name in ("codes", "shared", "lengths", "block_words", "marks")}
+    return arrays | {name: narrow(array) for name, array in words.items() if array is not None}
+
+
+def file_of(arrays: Arrays) -> tuple[bytes, str]:
+    """Content of a shard file and its SHA-256: what it is, a line of JSON with kinds and lengths, then the arrays.
+
+    Not NumPy's own format, whose header goes through Python's parser: that fails in threads up to Python 3.12.
+    """
+    plain = {name: array.astype(array.dtype.newbyteorder("<")) for name, array in arrays.items()}
+    head = json.dumps({name: [array.dtype.str, len(array)] for name, array in plain.items()}).encode()
+    content = b"".join((MAGIC, head, b"\n", *(array.tobytes() for array in plain.values())))
+    return content, hashlib.sha256(content).hexdigest()
+
+
+def _keys(symbols: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]:
+    """Bytes of each word that sort as its codes do."""
+    width = next(k for k in (1, 2, 4) if symbols.max(initial=0) < 256**k)
+    content = symbols.astype(f">u{width}").tobytes()
+    return [content[i:j] for i, j in pairwise((offsets * width).tolist())]
+
+
+def _step_keys(sample: Sample, marks: NDArray[np.int32]) -> list[bytes]:
+    """Bytes of each word that sort as its steps do: the first mark, then pairs of symbol and mark."""
+    steps = np.empty(2 * len(marks), dtype=np.int32)
+    steps[0::2] = np.insert(sample.symbols, sample.offsets[:-1], 0)
+    steps[1::2] = marks
+    return _keys(steps, 2 * sample.decoded.positions)
+
+
+def _arrays_in(content: bytes) -> Arrays:
+    """Arrays of a file; none if it is not a shard."""
+    end = content.find(b"\n", len(MAGIC))
+    if not content.startswith(MAGIC) or end < 0:
+        return {}
+    arrays: Arrays = {}
+    try:
+        place = end + 1
+        for name, (kind, length) in json.loads(content[len(MAGIC) : end]).items():
+            if kind not in KINDS:
+                return {}
+            arrays[name] = np.frombuffer(content, dtype=kind, count=length, offset=place)
+            place += arrays[name].nbytes
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+    return arrays if place == len(content) else {}
+
+
+def _narrow_counts(counts: NDArray[np.float64]) -> NDArray[Any]:
+    """Counts that are small whole numbers as such, others as they are."""
+    whole = (counts == np.floor(counts)).all() and counts.max(initial=0.0) < 2**31
+    return narrow(counts) if whole else counts
+
+
+def _is_whole(arrays: Arrays, shape: tuple[int, int], size: ShardSize) -> bool:
+    """Whether a file has all its arrays, and as many observations as the manifest says, over the same alphabet."""
+    names = arrays.keys() - {"marks"}
+    words = {"codes", "shared", "lengths", "block_words"} if "codes" in names else {"symbols", "lengths"}
+    if names != words | {"ends", "counts", "shape"}:
+        return False
+    ends, counts = arrays["ends"], arrays["counts"]
+    return (
+        arrays["shape"].tolist() == [*shape]
+        and all(array.dtype.kind in "iu" for name, array in arrays.items() if name != "counts")
+        and len(arrays["lengths"]) == len(ends) == len(counts) == size.distinct
+        and all(arrays[name].dtype.itemsize <= 4 for name in words & {*NARROW} if "codes" in words)
+        and int(arrays["lengths"].sum(dtype=np.int64)) == size.symbols
+        and bool((counts > 0.0).all() and np.isfinite(counts).all())
+        and math.isclose(float(counts.sum(dtype=np.float64)), size.total, rel_tol=1e-9)
+        and len(arrays.get("codes", ())) == size.edges
+        and within(ends, 3)
+    )
+
+
+def _sample(arrays: Arrays, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
+    """Sample of a file's arrays."""
+    ends, counts = arrays["ends"].astype(np.int32), arrays["counts"].astype(np.float64)
+    marks = arrays["marks"].astype(np.int32) if "marks" in arrays else None
+    if "codes" in arrays:
+        codes, shared, lengths = (np.require(arrays[name], requirements="A") for name in NARROW)
+        coded = FrontCodedWords(codes, shared, lengths, arrays["block_words"].astype(np.int64), ends, marks)
+        return Sample.from_encoded(coded, counts, alphabet, table)
+    words = EncodedWords(arrays["symbols"].astype(np.int32), offsets_of(arrays["lengths"]), ends, marks)
+    return Sample.from_encoded(words, counts, alphabet, table)
+
+
+def _fits(sample: Sample, size: ShardSize) -> bool:
+    """Whether the words and marks of a sample are what the kernels rely on."""
+    shape = len(sample.alphabet), len(sample.mark_table)
+    if isinstance(sample.encoded, FrontCodedWords):
+        return sample.encoded.fits(*shape)
+    symbols, marks = sample.symbols, sample.marks
+    return (
+        within(sample.offsets, size.symbols + 1)  # sums of lengths out of all bounds wrap around
+        and bool(sample.lengths.min() >= 0)
+        and len(symbols) == size.symbols
+        and within(symbols, shape[0])
+        and (marks is None or (len(marks) == len(symbols) + len(sample) and within(marks, shape[1])))
+    )
