@@ -478,8 +478,8 @@ NAN = float("nan")
     [
         ({}, ["a", "b"], [1, 1], None, "y must hold at least two classes, on words of positive weight; got only {1}. A rule that always gives the same answer needs no learning."),
         ({}, ["a", "b"], [1, 0], [1, 0], "y must hold at least two classes, on words of positive weight; got only {1}. A rule that always gives the same answer needs no learning."),
-        ({"n_states": 2}, ["a", "b", "c"], [1, 2, 3], None, "n_states must be at least 3, one for each class {1, 2, 3}; got 2. Ask for more states."),
-        ({"n_states": 1}, ["a", "b"], [1, 2], None, "n_states must be at least 2, an accepting and a rejecting one; got 1. Ask for more states."),
+        ({"n_states": 2}, ["a", "b", "c"], [1, 2, 3], None, "n_states must be at least 3, one for each class {1, 2, 3}; got 2."),
+        ({"n_states": 1}, ["a", "b"], [1, 2], None, "n_states must be at least 2, an accepting and a rejecting one; got 1."),
         ({"n_states": 0}, ["a", "b"], [1, 2], None, "n_states must be a whole number from 1 to 2,000; got 0."),
         ({}, ["a", "b"], [0, 1], [1, NAN], "sample_weight must be finite and not negative; got nan for word 1."),
         ({}, ["a", "b"], [0, 1], [-2, 1], "sample_weight must be finite and not negative; got -2 for word 0."),
