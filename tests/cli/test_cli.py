@@ -363,7 +363,8 @@ def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) 
     done = run("compare", "slow.json", "first.json", "--max-length", "100000")
     assert (done.code, done.out[:13]) == (3, "different on ")
     assert re.search(
-        r"at length \d+ there are [\d,]+ words to keep; the limit is 100,000\. Stop earlier with --max-length \d+\.\n$", done.err
+        r"at length \d+ there are [\d,]+ words to keep; the limit is 100,000\. Stop earlier with --max-length \d+\.\n$",
+        done.err,
     )
     assert run("compare", "slow.json", "slow.json", "--max-length", "100000").out == "equal on all words\n0 at ''\n"
 
