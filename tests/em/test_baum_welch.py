@@ -108,8 +108,8 @@ def check_bindings(start: cp.Acceptor, found: cp.Acceptor, options: dict[str, An
 @settings(max_examples=200)
 @given(problems())
 def test_accelerated_the_history_never_decreases_and_ends_where_em_rests(
-    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]],
     engine: Any,
+    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]],
 ) -> None:
     start, sample, options = problem
     fit = cp.baum_welch(start, sample, tolerance=1e-8, max_steps=3000, accelerate=True, **options, engine=engine)
@@ -125,8 +125,8 @@ def test_accelerated_the_history_never_decreases_and_ends_where_em_rests(
 @settings(max_examples=120)
 @given(problems(zeros=True))
 def test_accelerated_zeros_stay_and_rows_never_reached_keep_their_bits(
-    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]],
     engine: Any,
+    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]],
 ) -> None:
     start, sample, options = problem
     options["prior"] = 0.0
@@ -152,7 +152,7 @@ def test_accelerated_a_row_never_reached_keeps_its_bits_over_many_leaps(engine: 
 
 @pytest.mark.parametrize("prior", [0.0, 0.5])
 @pytest.mark.parametrize("seed", range(6))
-def test_accelerated_and_plain_steps_reach_the_same_maximum(seed: int, prior: float, engine: Any) -> None:
+def test_accelerated_and_plain_steps_reach_the_same_maximum(engine: Any, seed: int, prior: float) -> None:
     """Words of one symbol: the objective is concave, so there is one maximum to reach."""
     start = cp.random_acceptor(3, "ab", rng=seed, final={2})
     sample = cp.Sample(["a", "b", "a", "b", ""], accepted=[True, True, False, False, True], counts=[5, 1, 2, 4, 3])
@@ -244,7 +244,7 @@ def test_the_cap_is_raised_where_leaps_pay_and_lowered_where_not() -> None:
 @settings(max_examples=200)
 @given(bound_problems(), st.booleans())
 def test_bound_the_history_never_decreases_and_the_bindings_hold(
-    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]], accelerate: bool, engine: Any
+    engine: Any, problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]], accelerate: bool
 ) -> None:
     start, sample, options = problem
     fit = cp.baum_welch(start, sample, tolerance=0, max_steps=15, accelerate=accelerate, **options, engine=engine)
@@ -256,7 +256,7 @@ def test_bound_the_history_never_decreases_and_the_bindings_hold(
 @settings(max_examples=100)
 @given(bound_problems(size=3))
 def test_one_bound_step_is_what_fractions_give(
-    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]], engine: Any
+    engine: Any, problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]]
 ) -> None:
     """Counts by enumeration, pooled and shared out by hand."""
     start, sample, options = problem
@@ -306,7 +306,7 @@ def pooled(rows: Any, symbols: list[int], states: list[int]) -> dict[tuple[int, 
 
 
 @pytest.mark.parametrize("accelerate", [False, True])
-def test_with_fixed_entries_the_maximum_is_the_constrained_one(accelerate: bool, engine: Any) -> None:
+def test_with_fixed_entries_the_maximum_is_the_constrained_one(engine: Any, accelerate: bool) -> None:
     """Words of one symbol and a prior: strictly concave, so another method must find the same place."""
     start = cp.random_acceptor(["q1", "q2", "q3"], "a", rng=5, final={"q3"}).replace(initial=[0.2, 0.3, 0.5])
     sample = cp.Sample(["a", "a"], accepted=[True, False], counts=[7, 2])
@@ -363,7 +363,7 @@ FORMS: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("fixed", "where"), FORMS)
-def test_fixed_in_all_its_forms(fixed: Any, where: Any, engine: Any) -> None:
+def test_fixed_in_all_its_forms(engine: Any, fixed: Any, where: Any) -> None:
     mask = np.zeros(START.transitions.shape, dtype=np.bool_)
     mask[where] = True
     fit = cp.baum_welch(START, LABELLED, tolerance=0, max_steps=5, fixed=fixed, engine=engine)
@@ -374,7 +374,7 @@ def test_fixed_in_all_its_forms(fixed: Any, where: Any, engine: Any) -> None:
 
 
 @pytest.mark.parametrize("nothing", [False, [], np.zeros((2, 3, 3), dtype=np.bool_), None])
-def test_nothing_fixed_and_nothing_tied_is_the_plain_step(nothing: Any, engine: Any) -> None:
+def test_nothing_fixed_and_nothing_tied_is_the_plain_step(engine: Any, nothing: Any) -> None:
     plain = cp.baum_welch(START, LABELLED, max_steps=5, engine=engine)
     assert (
         cp.baum_welch(START, LABELLED, max_steps=5, fixed=nothing, tied_states=[], tied_symbols=(), engine=engine)
@@ -398,7 +398,7 @@ def test_a_row_that_does_not_quite_sum_to_1_leaves_no_negative_entry(engine: Any
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 6, 7, 11])
-def test_rows_that_are_equal_may_be_tied_and_fixed_in_any_number(size: int, engine: Any) -> None:
+def test_rows_that_are_equal_may_be_tied_and_fixed_in_any_number(engine: Any, size: int) -> None:
     """The mean of equal values is the value itself, bit for bit, although 0.1 + … + 0.1 is not a multiple of 0.1."""
     row = [0.1, 0.9 / 7, *[(0.9 - 0.9 / 7) / (size - 2)] * (size - 2)] if size > 2 else [0.1, 0.9]
     start = cp.Acceptor(size, "a", [[row] * size], 0, {1})
@@ -427,7 +427,7 @@ def test_tied_rows_start_from_their_mean(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("accelerate", [False, True])
-def test_a_callback_sees_every_step(accelerate: bool, engine: Any) -> None:
+def test_a_callback_sees_every_step(engine: Any, accelerate: bool) -> None:
     seen: list[cp.em.Progress] = []
     fit = cp.baum_welch(START, LABELLED, max_steps=20, accelerate=accelerate, callback=seen.append, engine=engine)
     assert fit == cp.baum_welch(START, LABELLED, max_steps=20, accelerate=accelerate, engine=engine)
@@ -443,7 +443,7 @@ def test_a_callback_sees_every_step(accelerate: bool, engine: Any) -> None:
 
 @pytest.mark.parametrize("answer", [True, np.True_])
 @pytest.mark.parametrize("last", [1, 2, 5])
-def test_a_callback_that_returns_true_stops_the_climb(last: int, answer: Any, engine: Any) -> None:
+def test_a_callback_that_returns_true_stops_the_climb(engine: Any, last: int, answer: Any) -> None:
     fit = cp.baum_welch(
         START, LABELLED, callback=lambda progress: answer if progress.steps == last else None, engine=engine
     )
@@ -454,7 +454,7 @@ def test_a_callback_that_returns_true_stops_the_climb(last: int, answer: Any, en
 
 
 @pytest.mark.parametrize("answer", [None, False, 0, 1, "stop", np.False_, np.zeros(3)])
-def test_a_callback_that_returns_anything_else_does_not(answer: Any, engine: Any) -> None:
+def test_a_callback_that_returns_anything_else_does_not(engine: Any, answer: Any) -> None:
     assert cp.baum_welch(START, LABELLED, callback=lambda _: answer, engine=engine) == cp.baum_welch(
         START, LABELLED, engine=engine
     )
@@ -463,7 +463,7 @@ def test_a_callback_that_returns_anything_else_does_not(answer: Any, engine: Any
 @pytest.mark.parametrize(
     "problem", [ZeroDivisionError("mine"), cp.errors.ImpossibleObservation("mine"), StopIteration()]
 )
-def test_what_a_callback_raises_passes_through(problem: Exception, engine: Any) -> None:
+def test_what_a_callback_raises_passes_through(engine: Any, problem: Exception) -> None:
     def callback(progress: cp.em.Progress) -> None:
         if progress.steps == 3:
             raise problem
@@ -510,7 +510,7 @@ def test_a_tiny_time_limit_still_takes_one_step_and_a_long_one_changes_nothing(e
 
 @settings(max_examples=60)
 @given(st.data())
-def test_weights_are_repetitions(data: st.DataObject, engine: Any) -> None:
+def test_weights_are_repetitions(engine: Any, data: st.DataObject) -> None:
     truth = data.draw(acceptors(max_states=3))
     sample = data.draw(samples(truth, "accepted"))
     start = cp.random_acceptor(truth.states, truth.alphabet, rng=1, final=truth.final)
@@ -531,7 +531,7 @@ def test_weights_are_repetitions(data: st.DataObject, engine: Any) -> None:
 
 @pytest.mark.parametrize("accelerate", [False, True])
 @pytest.mark.parametrize("power", [-300, -30, 1, 200, 900])
-def test_weights_of_any_size_are_the_same_climb(power: int, accelerate: bool, engine: Any) -> None:
+def test_weights_of_any_size_are_the_same_climb(engine: Any, power: int, accelerate: bool) -> None:
     """A power of two scales all sums without rounding: the same bits, until entries near the smallest floats appear."""
     scale = 2.0**power
     options: dict[str, Any] = {"max_steps": 6, "learn_initial": True, "accelerate": accelerate}
@@ -659,7 +659,7 @@ def test_weights_of_any_size_are_the_same_climb(power: int, accelerate: bool, en
         ({"callback": 3}, cp.errors.InvalidArgument, "callback must be a function of a Progress, or None; got 3."),
     ],
 )
-def test_refusals(options: dict[str, Any], kind: type[Exception], sentence: str, engine: Any) -> None:
+def test_refusals(engine: Any, options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind) as refusal:
         cp.baum_welch(START, LABELLED, **options, engine=engine)
     assert str(refusal.value) == sentence

@@ -51,7 +51,7 @@ def stopping_after(calls: int) -> Any:
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_a_climb_stopped_after_any_number_of_steps_ends_the_same(
-    options: dict[str, Any], tmp_path: Path, engine: Any
+    engine: Any, options: dict[str, Any], tmp_path: Path
 ) -> None:
     seen: list[cp.em.Progress] = []
     whole = cp.baum_welch(START, SAMPLE, 1e-4, 12, callback=seen.append, **options, engine=engine)
@@ -70,7 +70,7 @@ def test_a_climb_stopped_after_any_number_of_steps_ends_the_same(
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_a_climb_stopped_after_every_step_ends_the_same(options: dict[str, Any], tmp_path: Path, engine: Any) -> None:
+def test_a_climb_stopped_after_every_step_ends_the_same(engine: Any, options: dict[str, Any], tmp_path: Path) -> None:
     whole = cp.baum_welch(START, SAMPLE, 1e-4, 12, **options, engine=engine)
     path, calls = tmp_path / "run", 0
     while True:
@@ -84,7 +84,7 @@ def test_a_climb_stopped_after_every_step_ends_the_same(options: dict[str, Any],
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
 
-def test_a_climb_that_converges_at_its_last_step_says_so_again(tmp_path: Path, engine: Any) -> None:
+def test_a_climb_that_converges_at_its_last_step_says_so_again(engine: Any, tmp_path: Path) -> None:
     whole = cp.baum_welch(START, SAMPLE, 1e-3, engine=engine)
     assert whole.stop is cp.em.Stop.CONVERGED
     limits: dict[str, Any] = {"tolerance": 1e-3, "max_steps": whole.steps}
@@ -95,7 +95,7 @@ def test_a_climb_that_converges_at_its_last_step_says_so_again(tmp_path: Path, e
 
 
 @pytest.mark.parametrize("accelerate", [False, True])
-def test_other_limits_go_on_from_the_same_file(accelerate: bool, tmp_path: Path, engine: Any) -> None:
+def test_other_limits_go_on_from_the_same_file(engine: Any, accelerate: bool, tmp_path: Path) -> None:
     path = tmp_path / "run"
     short = cp.baum_welch(START, SAMPLE, 0, 5, accelerate=accelerate, checkpoint=path, engine=engine)
     assert short.stop is cp.em.Stop.STEP_LIMIT
@@ -108,7 +108,7 @@ def test_other_limits_go_on_from_the_same_file(accelerate: bool, tmp_path: Path,
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls=st.integers(1, 5), accelerate=st.booleans(), seed=st.integers(0, 10**6))
 def test_what_a_callback_raises_loses_nothing(
-    tmp_path: Path, calls: int, accelerate: bool, seed: int, engine: Any
+    engine: Any, tmp_path: Path, calls: int, accelerate: bool, seed: int
 ) -> None:
     start, path = cp.random_acceptor(4, "ab", rng=seed), tmp_path / "run"
     path.unlink(missing_ok=True)
@@ -314,7 +314,7 @@ def test_a_file_cut_short_or_too_long_is_noticed(tmp_path: Path) -> None:
         assert re.search("not a file of the kind|the file is damaged", refusal(path))
 
 
-def test_where_a_checkpoint_cannot_be(tmp_path: Path, engine: Any) -> None:
+def test_where_a_checkpoint_cannot_be(engine: Any, tmp_path: Path) -> None:
     folder = tmp_path / "none"
     assert refusal(folder / "run") == f"checkpoint: the folder {str(folder)!r} does not exist. Make it first."
     assert refusal(tmp_path) == f"checkpoint must be the path of a file; got {str(tmp_path)!r}."

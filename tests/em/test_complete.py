@@ -64,7 +64,7 @@ def test_design_matrix_against_plain_counting(states: int, symbols: int, length:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 2), st.integers(0, 3))
-def test_counts_by_both_routes(seed: int, n_states: int, n_symbols: int, length: int, engine: Any) -> None:
+def test_counts_by_both_routes(engine: Any, seed: int, n_states: int, n_symbols: int, length: int) -> None:
     """v = B u, equation (e-SA-A), equals counting along the runs."""
     acceptor = cp.random_acceptor([f"q{i}" for i in range(n_states)], "ab"[:n_symbols], rng=seed)
     words = cp.random_words(acceptor.alphabet, 12, length, rng=seed)

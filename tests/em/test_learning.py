@@ -25,7 +25,7 @@ def spread(acceptor: cp.Acceptor, seed: int) -> cp.Acceptor:
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.data())
 def test_both_algorithms_agree_step_by_step_with_each_other_and_the_oracle(
-    kind: str, data: st.DataObject, engine: Any
+    engine: Any, kind: str, data: st.DataObject
 ) -> None:
     truth = data.draw(acceptors(max_states=3, max_symbols=2))
     sample = data.draw(samples(truth, kind))
@@ -51,7 +51,7 @@ def test_both_algorithms_agree_step_by_step_with_each_other_and_the_oracle(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.data())
-def test_e_steps_agree(kind: str, data: st.DataObject, engine: Any) -> None:
+def test_e_steps_agree(engine: Any, kind: str, data: st.DataObject) -> None:
     """Prop. 4.2: v by forward and backward probabilities is v by the matrix U."""
     acceptor = data.draw(acceptors(max_states=3))
     sample = data.draw(samples(acceptor, kind))
@@ -75,7 +75,7 @@ def test_u_and_b_give_v(engine: Any) -> None:
 
 @settings(max_examples=1000)
 @given(st.data())
-def test_the_likelihood_never_decreases(data: st.DataObject, engine: Any) -> None:
+def test_the_likelihood_never_decreases(engine: Any, data: st.DataObject) -> None:
     """All steps of 1,000 problems, the M-step applied by hand so that no guard can hide a fall."""
     truth = data.draw(acceptors(max_states=4))
     sample = data.draw(samples(truth, data.draw(st.sampled_from(KINDS)), max_words=6, max_length=6))
@@ -95,7 +95,7 @@ def test_the_likelihood_never_decreases(data: st.DataObject, engine: Any) -> Non
 
 @settings(max_examples=200)
 @given(st.data())
-def test_with_a_prior_the_history_never_decreases(data: st.DataObject, engine: Any) -> None:
+def test_with_a_prior_the_history_never_decreases(engine: Any, data: st.DataObject) -> None:
     truth = data.draw(acceptors(max_states=3))
     sample = data.draw(samples(truth, data.draw(st.sampled_from(KINDS)), max_words=6, max_length=5))
     start = spread(truth, data.draw(st.integers(0, 2**16)))
@@ -113,7 +113,7 @@ def test_with_a_prior_the_history_never_decreases(data: st.DataObject, engine: A
 
 
 @given(st.data())
-def test_counts_add_in_any_split(data: st.DataObject, engine: Any) -> None:
+def test_counts_add_in_any_split(engine: Any, data: st.DataObject) -> None:
     acceptor = data.draw(acceptors(max_states=3))
     sample = data.draw(samples(acceptor, "accepted", max_words=6))
     cut = data.draw(st.integers(1, len(sample)))
@@ -144,7 +144,7 @@ def test_counts_of_different_shapes_do_not_add(engine: Any) -> None:
 
 @pytest.mark.parametrize("algorithm", [cp.baum_welch, cp.expectation_maximization])
 @given(st.data())
-def test_inputs_alone_teach_nothing(algorithm: Any, data: st.DataObject, engine: Any) -> None:
+def test_inputs_alone_teach_nothing(engine: Any, algorithm: Any, data: st.DataObject) -> None:
     """The finding on inputs alone: one step as printed, θ returned unchanged, and Fit.stop says why."""
     acceptor = data.draw(acceptors(max_states=3))
     sample = data.draw(samples(acceptor, "nothing"))
@@ -201,7 +201,7 @@ def test_an_impossible_observation_of_weight_zero_does_no_harm(engine: Any) -> N
 
 
 @given(st.data())
-def test_rows_never_reached_keep_their_values_and_zeros_stay(data: st.DataObject, engine: Any) -> None:
+def test_rows_never_reached_keep_their_values_and_zeros_stay(engine: Any, data: st.DataObject) -> None:
     acceptor = data.draw(acceptors(max_states=4))
     sample = data.draw(samples(acceptor, "accepted"))
     counts = cp.expected_counts(acceptor, sample, engine=engine)
