@@ -266,8 +266,8 @@ def test_repetitions_that_were_cut_short_are_counted(sample: cp.Sample) -> None:
         (
             lambda: cp.bootstrap(COIN, cp.Sample(["f"])),
             cp.errors.InvalidSample,
-            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
-            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=...",
+            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add the "
+            "outcomes with accepted=…, or with outcome=… of an event table. Or verdicts=… or states=….",
         ),
         (
             lambda: cp.bootstrap(COIN, cp.Sample(["f"], [True], counts=[1e20])),

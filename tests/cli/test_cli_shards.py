@@ -71,7 +71,7 @@ def test_shard_makes_a_folder(table: Path, tmp_path: Path, capsys: pytest.Captur
     assert run("shard", table, "-o", folder) == 3
     assert "holds shards already" in capsys.readouterr().err
     assert run("shard", tmp_path / "*.parquet", "-o", tmp_path / "other") == 3
-    assert "no file has this name or fits this pattern" in capsys.readouterr().err
+    assert "no file has this name or matches this pattern" in capsys.readouterr().err
     assert run("shard", table, "-o", tmp_path / "text", "--observations", 50) == 0
     assert "distinct, 2 symbols; 0.0 MB when loaded" in capsys.readouterr().out
 

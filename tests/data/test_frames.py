@@ -93,7 +93,7 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a positive that is not there": (
         lambda df: cp.Sample.from_frame(df, accepted="y", positive="nO"),
-        "positive='nO' must be a value of column 'y'; its values are {'x', 'no'}. Did you mean 'no'?",
+        "positive must be an outcome that some row has; none has 'nO'; column 'y' has {'x', 'no'}. Did you mean 'no'?",
     ),
     "a negative count": (
         lambda df: cp.Sample.from_frame(df, weight="n"),
@@ -113,7 +113,7 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "words that are numbers": (
         lambda df: cp.Sample.from_frame(df, "i"),
-        "row 0, column 'i': expected a text or a list of symbols; got 1. Read the column as text if it is one.",
+        "row 0, column 'i': expected a text or a list of symbols; got 1. Read numbers as text.",
     ),
 }
 
@@ -187,33 +187,32 @@ def test_events_with_verdicts_weights_and_an_id_without_event(frame: Any) -> Non
 BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
     "outcomes in conflict": (
         {"y": [1, 1, 0]},
-        "row 2, column 'y': all rows of an id must agree; id 7 has 1 earlier and 0 here.",
+        "row 2, column 'y': all rows of a case must agree; case 7 has 1 earlier and 0 here.",
     ),
     "weights in conflict": (
         {"n": [1, 1, 2]},
-        "row 2, column 'n': all rows of an id must agree; id 7 has 1 earlier and 2 here.",
+        "row 2, column 'n': all rows of a case must agree; case 7 has 1 earlier and 2 here.",
     ),
-    "no id": ({"id": ["a", "b", None]}, "row 2, column 'id': an event must belong to an id; got None."),
+    "no id": ({"id": ["a", "b", None]}, "row 2, column 'id': every event must have a case id; got None."),
     "no order": (
         {"t": ["1", "2", None]},
-        "row 2, column 't': the order of an event must not be missing. Leave the row out, or sort the table and give "
-        "no order.",
+        "row 2, column 't': the order of an event must not be missing. Leave out the row, or sort the table and leave "
+        "out the column.",
     ),
     "an order that texts get wrong": (
         {"t": ["1/2/2024", "2/1/2024", "10/1/2024"]},
         "row 0, column 't': an order in texts must be numbers throughout, or dates and times such as 2024-03-01 or "
-        "2024-03-01T09:30; got '1/2/2024', and as texts '10' comes before '9'. Convert it, or sort the table and give "
-        "no order.",
+        "2024-03-01T09:30; got '1/2/2024', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
+        "out the column.",
     ),
     "an event that is missing": (
         {"e": ["a", "b", None]},
-        "row 2, column 'e': an event must not be missing where its id has other events. Leave out rows "
-        "without an event.",
+        "row 2, column 'e': an event must not be missing in a case that has others. Leave out rows without an event.",
     ),
     "outcome against verdict": (
         {"y": [1, 1, 1], "v": ["", "", "no"]},
-        "row 0, column 'id': the outcome of id 7 and its verdict after the last event must agree: both speak of the "
-        "state after the whole word.",
+        "row 0, column 'id': the outcome of case 7 and its verdict after the last event must agree, as both are about "
+        "the whole case.",
     ),
 }
 

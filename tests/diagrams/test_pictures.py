@@ -3,6 +3,7 @@
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -422,3 +423,27 @@ def test_long_labels_lie_along_their_arrows_on_the_side_they_bend_to() -> None:
         ("1", "0"): "sloped, below", ("1", "2"): "sloped, above",
     }  # fmt: skip
     assert re.findall(r"start\d\) edge\[dashed\] node\[(.*?)\]", text) == ["sloped, above"] * 2
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not on this machine")
+def test_latex_compiles_what_is_written(tmp_path: Path) -> None:
+    signs = cp.random_acceptor(4, "abcdef", rng=0).replace(
+        states=['say "hi"', "back\\slash", "$x_1$ ^~", (1, "a")], alphabet=["%", "a_b", "{x}", "*", "[1]", "é|"]
+    )
+    dfa = cp.Language(cp.p_adic(2), "4/7").to_dfa()
+    assert isinstance(dfa, cp.DFA)
+    drawn: list[Any] = [
+        dfa,
+        cp.BeliefNetwork(cp.p_adic(2), 3),
+        cp.p_adic(12),
+        cp.gallery.krylov(3),
+        cp.gallery.customers(),
+        signs,
+    ]
+    head = "\\documentclass[tikz]{standalone}\n\\usetikzlibrary{automata}\n\\begin{document}\n"
+    pictures = "\n".join(cp.drawing.to_tikz(value) for value in drawn)
+    (tmp_path / "all.tex").write_text(f"{head}{pictures}\n\\end{{document}}\n")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert f"({len(drawn)} pages" in done.stdout

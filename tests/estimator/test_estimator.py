@@ -509,7 +509,7 @@ NAN = float("nan")
         ({"cut_point": 0.5}, ["a", "b", "c"], [0, 1, 2], None, "cut_point is for two classes; y has 3. Leave it out."),
         ({"n_final": 1}, ["a", "b", "c"], [0, 1, 2], None, "n_final is for two classes; y has 3. Leave it out."),
         ({"folds": 3}, ["a", "b"], [0, 1], None, "there must be at least 3 words, one for each fold, and weights count as repetitions; got 2 in all. Add words, or scale sample_weight to a mean of 1."),
-        ({"time_limit": "5"}, ["a", "b"], [0, 1], None, "time_limit must be a positive number of seconds, or None; got '5'."),
+        ({"time_limit": "5"}, ["a", "b"], [0, 1], None, "time_limit must be a positive number of seconds; got '5'."),
         ({"random_state": "x"}, ["a", "b"], [0, 1], None, "random_state must be a whole number, 0 or more; got 'x'."),
     ],
 )  # fmt: skip

@@ -34,8 +34,6 @@ WAYS: list[tuple[str, dict[str, Any], bool]] = [
     (".tra.gz", {}, False),
     (".dot", {}, True),
     (".gv.gz", {}, True),
-    (".tikz", {}, True),
-    (".tex.gz", {}, True),
 ]
 """Extension, options, whether fractions are kept."""
 
@@ -162,7 +160,7 @@ def test_numbers_of_a_file_are_kept_to_the_last_bit(tmp_path: Path) -> None:
     values += np.random.default_rng(0).random(100).tolist()
     for value in values:
         acceptor = cp.Acceptor(2, "a", [[[value, max(0.0, 1 - value)], [0.0, 1.0]]], [0.5, 0.5], {1})
-        for suffix in (".json", ".npz", ".att", ".drn", ".tra", ".dot", ".tikz"):
+        for suffix in (".json", ".npz", ".att", ".drn", ".tra", ".dot"):
             cp.save(acceptor, tmp_path / f"model{suffix}")
             assert cp.load(tmp_path / f"model{suffix}").transitions.tobytes() == acceptor.transitions.tobytes()
 
@@ -228,16 +226,16 @@ CHANGES: dict[str, tuple[Change, str]] = {
         lambda d: d["transitions"].update(x=[]),
         "transitions: expected keys out of {'0', '1', '2'}; got 'x'.",
     ),
-    "matrix": (lambda d: d["transitions"].update({"1": 3}), "transitions.1: expected 2 rows; got 3."),
+    "matrix": (lambda d: d["transitions"].update({"1": 3}), "transitions.1: expected a list; got a whole number."),
     "no states": (lambda d: d.pop("states"), "expected the key 'states', which is missing."),
-    "states": (lambda d: d.update(states=10**9), "states: expected a list of names; got 1000000000."),
+    "states": (lambda d: d.update(states=10**9), "states: expected a list; got a whole number."),
     "an object for a name": (lambda d: d["states"].append({}), "states[2]: expected a name"),
     "twice the same": (lambda d: d.update(states=["s1", "s1"]), "state names must be distinct; repeated: {'s1'}."),
     "null": (lambda d: d["alphabet"].append(None), "alphabet: None cannot be a symbol"),
     "unknown key": (lambda d: d.update(finals=[]), "got 'finals'."),
     "final": (lambda d: d.update(final=["s3"]), "final[0]: expected a state; got 's3'."),
     "final twice": (lambda d: d.update(final=["s2", "s2"]), "final[1]: expected every state at most once; got 's2'."),
-    "final word": (lambda d: d.update(final="s2"), "final: expected a list of states; got 's2'."),
+    "final word": (lambda d: d.update(final="s2"), "final: expected a list; got a string."),
     "negative": (lambda d: d.update(initial=[2, -1]), "initial must have entries that are not negative; got -1"),
     "sum": (lambda d: d.update(initial=["1/2", "1/3"]), "initial must sum to 1; got 5/6."),
     "words": (lambda d: d.update(initial=["x", 1]), "initial[0]: expected a finite number or a string such as"),
@@ -251,14 +249,20 @@ CHANGES: dict[str, tuple[Change, str]] = {
         "cut_point: a cut point must be a number between 0 and 1; got Fraction",
     ),
     "cut text": (lambda d: d.update(cut_point="high"), "cut_point: expected a finite number"),
-    "notes": (lambda d: d.update(metadata={"a b": []}), "metadata['a b']: expected a string, a finite number, true"),
-    "notes list": (lambda d: d.update(metadata=[]), "metadata: expected an object; got a list of 0 items."),
-    "version": (lambda d: d["cutpoint"].update(version=2), "cutpoint.version: expected at most 1, the newest"),
-    "version 0": (lambda d: d["cutpoint"].update(version=0), "cutpoint.version: expected a whole number from 1 on"),
+    "notes": (
+        lambda d: d.update(metadata={"a b": []}),
+        "metadata: metadata['a b'] must be text, a finite number, a bool or None",
+    ),
+    "notes list": (lambda d: d.update(metadata=[]), "metadata: expected an object; got a list."),
+    "version": (
+        lambda d: d["cutpoint"].update(version=2),
+        "cutpoint.version: expected a whole number from 1 to 1, the newest",
+    ),
+    "version 0": (lambda d: d["cutpoint"].update(version=0), "cutpoint.version: expected a whole number from 1 to 1"),
     "kind": (lambda d: d["cutpoint"].update(format="linear"), 'cutpoint.format: expected "acceptor"'),
     "no kind": (lambda d: d.pop("cutpoint"), 'expected the key "cutpoint": this is not a model of cutpoint.'),
     "edited": (lambda d: d.update(initial=[0, 1]), "digest: the file is damaged (its content does not match"),
-    "digest": (lambda d: d.update(digest=3), "digest: expected a string; got 3."),
+    "digest": (lambda d: d.update(digest=3), "digest: expected a string; got a whole number."),
 }
 
 
@@ -320,7 +324,8 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (".att", {"metadata": {"a": 1}}, "AT&T text cannot hold metadata; .json and .npz can."),
         (".tra", {"cut_point": 0, "rounded": True}, "PRISM cannot hold a cut point"),
         (".dot", {"cut_point": "1/3"}, "DOT cannot hold a cut point; .json and .npz can."),
-        (".tikz", {"metadata": {"a": 1}}, "TikZ cannot hold metadata; .json and .npz can."),
+        (".tikz", {}, "model.tikz: TikZ is a picture, written by cp.draw(A, path) and never read. Keep the model as"),
+        (".tex.gz", {}, "model.tex.gz: TikZ is a picture, written by cp.draw(A, path) and never read."),
         (".jff", {}, "JFLAP files are only read, not written"),
         (".json", {"cut_point": 2}, "a cut point must be a number between 0 and 1; got 2."),
         (
@@ -337,14 +342,14 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (
             ".txt",
             {},
-            "expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .tikz, .tex, .jff",
+            "expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff",
         ),
         ("", {}, "expected an extension out of"),
         (".npz.gz", {}, "the format npz is not packed with gzip. Leave out the .gz."),
         (
             ".json",
             {"format": "yaml"},
-            "format must be one of json, npz, att, drn, prism, dot, tikz, jflap; got 'yaml'.",
+            "format must be one of json, npz, att, drn, prism, dot, jflap; got 'yaml'.",
         ),
     ],
 )
@@ -364,7 +369,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is_written(
 )
 def test_names_that_a_file_cannot_keep_are_refused(name: Any, tmp_path: Path) -> None:
     for changed in (COIN.replace(states=[name, "s2"]), COIN.replace(alphabet=["0", (1, name), "2"])):
-        for suffix in (".json", ".drn", ".att", ".dot", ".tikz"):
+        for suffix in (".json", ".drn", ".att", ".dot"):
             with pytest.raises(
                 cp.errors.InvalidArgument, match="a file can keep names that are text, numbers of at most 4,300"
             ):
@@ -385,7 +390,7 @@ def test_deep_names_and_long_fractions_are_refused(tmp_path: Path) -> None:
         COIN.replace(initial=[small, 1 - small])
     long = Fraction(3**20000 - 1, 3**20000)
     split = cp.Acceptor(2, "a", [[[long / 2, 1 - long / 2], [0, 1]]], 0, {1})
-    for suffix in (".json", ".drn", ".dot", ".tikz"):
+    for suffix in (".json", ".drn", ".dot"):
         with pytest.raises(cp.errors.InvalidArgument, match="a file can keep fractions of at most 4,300 digits"):
             cp.save(split, tmp_path / f"model{suffix}")
 

@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +20,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.files.source import Source
-from cutpoint.files.strict_json import document
 from tests import memory
 from tests.golden.generate import FOLDER, golden
 
@@ -56,16 +55,16 @@ JSON = """{"cutpoint": {"format": "acceptor", "version": 1}, "states": ["a", "b"
     ("old", "new", "sentence"),
     [
         ("0.5, 0.5", "NaN, 0.5", "transitions.x[0][0]: expected a finite number or a string such as \"1/3\"; got nan."),
-        ("0.5, 0.5", "1e999, 0", "transitions.x[0][0]: expected a finite number or a string such as \"1/3\"; got a number too large to hold."),
+        ("0.5, 0.5", "1e999, 0", "transitions.x[0][0]: expected a finite number or a string such as \"1/3\"; got inf."),
         ("0.5, 0.5", "-Infinity, 0", "transitions.x[0][0]: expected a finite number"),
         ("0.5, 0.5", "1" + "0" * 5000 + ", 0", "transitions.x[0][0]: expected a finite number"),
         ("0.5, 0.5", "1" + "0" * 4000 + ", 0", "transitions.x[0][0]: expected a finite number"),
         ("0.5, 0.5", '"' + "1" * 9000 + '", 0', "transitions.x[0][0]: expected a finite number"),
         ("0.5, 0.5", '{"a": 1}, 0', "transitions.x[0][0]: expected a finite number or a string such as \"1/3\"; got an object."),
         ("0.5, 0.5", "null, 1", "transitions.x[0][0]: expected a finite number or a string such as \"1/3\"; got null."),
-        ('"initial"', '"states"', "the key 'states' occurs twice."),
-        ('{"x": [', '{"x": 0, "x": [', "transitions: the key 'x' occurs twice."),
-        ('"version": 1', '"version": 1, "version": 1', "cutpoint: the key 'version' occurs twice."),
+        ('"initial"', '"states"', "the key 'states' occurs twice in an object."),
+        ('{"x": [', '{"x": 0, "x": [', "the key 'x' occurs twice in an object."),
+        ('"version": 1', '"version": 1, "version": 1', "the key 'version' occurs twice in an object."),
         ('["a", "b"]', "[" * 200 + "]" * 200, "states[0]: expected a name"),
         ('["a", "b"]', "[" * 100_000 + "]" * 100_000, "the lists are nested too deeply."),
         ('["a", "b"]', '{"a":' * 100_000, "the lists are nested too deeply."),
@@ -78,8 +77,8 @@ JSON = """{"cutpoint": {"format": "acceptor", "version": 1}, "states": ["a", "b"
         ("}}", "}} x", "line 2, column 80: this is not JSON (Extra data). Is the file whole?"),
         ("[1, 0]", "[1, 0]\x00", "line 2, column 18: this is not JSON"),
         (JSON, "", "line 1, column 1: this is not JSON (Expecting value). Is the file whole?"),
-        (JSON, "[]", "expected an object; got a list of 0 items."),
-        (JSON, "3", "expected an object; got 3."),
+        (JSON, "[]", "expected an object; got a list."),
+        (JSON, "3", "expected an object; got a whole number."),
     ],
 )  # fmt: skip
 def test_hostile_json_is_refused_with_the_place(old: str, new: str, sentence: str, tmp_path: Path) -> None:
@@ -88,7 +87,7 @@ def test_hostile_json_is_refused_with_the_place(old: str, new: str, sentence: st
 
 
 def test_every_truncation_is_refused(tmp_path: Path) -> None:
-    for name in ("floats.json", "floats.npz", "log.att", "even.jff", "floats.drn", "floats.dot", "floats.tikz"):
+    for name in ("floats.json", "floats.npz", "log.att", "even.jff", "floats.drn", "floats.dot"):
         content = (FOLDER / name).read_bytes().rstrip()
         lists = name in ("log.att", "floats.drn")  # without their last lines these may be whole
         for end in range(0, math.ceil(len(content) * 0.8) if lists else len(content) - 1, 7):
@@ -96,7 +95,7 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_that_is_none_is_refused(tmp_path: Path) -> None:
-    for suffix in ("json", "att", "drn", "dot", "tikz"):
+    for suffix in ("json", "att", "drn", "dot"):
         assert refusal(tmp_path / f"model.{suffix}", b"\n\n\xff\xfe") == (
             "line 3: expected text in UTF-8; got bytes that are not."
         )
@@ -136,25 +135,21 @@ def test_many_small_values_are_refused_before_memory_is_taken(tmp_path: Path) ->
     assert memory.peak() - before < 200_000
 
 
-def test_the_keys_of_many_matrices_are_not_compared_with_each_other() -> None:
-    class Key(str):
-        compared = 0
-
-        def __eq__(self, other: object) -> bool:
-            Key.compared += 1
-            return str.__eq__(self, str(other))
-
-        __hash__ = str.__hash__
-
-    keys = [Key(k) for k in range(1000)]
-    found = document(Source("model", ".json"), json.dumps(dict.fromkeys(keys, 1))).fields(keys)
-    assert list(found) == [str(k) for k in range(1000)]
-    assert Key.compared < 10_000
+def test_the_keys_of_many_matrices_are_not_compared_with_each_other(tmp_path: Path) -> None:
+    keys = [str(k) for k in range(50_000)]
+    content = json.loads(JSON) | {"states": ["b"], "initial": [1], "alphabet": keys}
+    content["transitions"] = {key: [[1]] for key in keys}
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    begun = time.perf_counter()
+    assert cp.load(tmp_path / "model.json").n_symbols == 50_000
+    content["transitions"]["x"] = [[1]]
+    assert refusal(tmp_path / "model.json", json.dumps(content)).endswith("; got 'x'.")
+    assert time.perf_counter() - begun < 30  # comparing all with all would take minutes
 
 
 @needs_peaks
 def test_many_short_lines_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
-    for suffix in ("att", "drn", "tra", "tikz"):
+    for suffix in ("att", "drn", "tra"):
         before = memory.reset_peak()
         assert refusal(tmp_path / f"model.{suffix}", "0 0 a\n" * 2_500_001) == (
             "the file has more than 2,500,000 lines, the most that are read."
@@ -202,10 +197,6 @@ def test_a_billion_states_are_only_claimed(tmp_path: Path) -> None:
     assert "make 640,000 exact transitions, more than the 500,000" in refusal(tmp_path / "model.att", many)
     many = "".join(f"{s} -> {s} [label=a];\n" for s in range(2000))
     assert "1,415 states and 1 symbol make 2,002,225 transitions" in refusal(tmp_path / "model.dot", "digraph {" + many)
-    for kind in ("[state] ", " "):
-        many = "".join(rf"\node{kind}({s}) at (0, 0) {{{s}}};" + "\n" for s in range(2000))
-        many = "\\begin{tikzpicture}\n" + many
-        assert "1,415 states and 1 symbol make 2,002,225" in refusal(tmp_path / "model.tikz", many)
     many = "@type: MDP\n@model\n" + "".join(f"state {s}\n\taction x\n" for s in range(2000))
     assert "1,415 states and 1 symbol make 2,002,225 transitions" in refusal(tmp_path / "model.drn", many)
     many = "@type: MDP\n@model\n" + "".join(
@@ -377,7 +368,7 @@ def test_the_small_files_are_right(tmp_path: Path) -> None:
         ("lab", "1: 2", "0: 2", "line 3: expected a state once"),
         ("lab", "1: 2", "1: 2 2", "line 3: expected a state once"),
         ("lab", "1: 2", "one", "line 3: expected a state and its labels such as 3: 0 2; got 'one'."),
-        ("lab", "1: 2", "9: 2", "expected labels of the states 0 to 1 only."),
+        ("lab", "1: 2", "9: 2", "line 3: expected a state below 2; got 9."),
     ],
 )  # fmt: skip
 def test_wrong_lines_are_refused_with_the_place(suffix: str, old: str, new: str, sentence: str, tmp_path: Path) -> None:
@@ -406,7 +397,7 @@ GOLDEN = golden()
 SEEDS = {
     name: (FOLDER / name).read_bytes()
     for name in ("exact.json", "floats.json", "floats.npz", "log.att", "exact.att", "exact.drn", "floats.tra", "floats.lab",
-                 "even.jff", "exact.dot", "floats.dot", "exact.tikz", "floats.tikz")
+                 "even.jff", "exact.dot", "floats.dot")
 }  # fmt: skip
 WORDS = [
     b"0",

@@ -38,9 +38,6 @@ def golden() -> dict[str, tuple[cp.files.Model, dict[str, Any], dict[str, Any]]]
         "exact.dot": (cp.files.Model(pair), {}, {}),
         "floats.dot": (cp.files.Model(floats), {}, {}),
         "first.gv": (cp.files.Model(first), {}, {}),
-        "exact.tikz": (cp.files.Model(pair), {}, {}),
-        "floats.tikz": (cp.files.Model(floats), {}, {}),
-        "first.tex": (cp.files.Model(first), {}, {}),
     }
 
 

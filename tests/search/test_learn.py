@@ -357,7 +357,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (TWO, {"prior": -1}, "prior must be a finite number, 0 or more; got -1."),
     (TWO, {"prior": math.nan}, "prior must be a finite number, 0 or more; got nan."),
     (TWO, {"n_states": 3, "n_final": 3}, "n_final must be from 1 to n_states - 1, here 2; got 3."),
-    (TWO, {"time_limit": 0}, "time_limit must be a positive number of seconds, or None; got 0."),
+    (TWO, {"time_limit": 0}, "time_limit must be a positive number of seconds; got 0."),
     (TWO, {"final": {1}}, "final is for states with names, and no state was seen; pass n_final=... instead."),
     (TWO, {"rng": "x"}, "rng must be a numpy Generator or a whole number, 0 or more, as seed; got 'x'."),
     (
@@ -389,8 +389,8 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (
         cp.Sample(["a", "b"]),
         {},
-        "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was seen "
-        "of the runs: Sample(words, accepted=...), verdicts=... or states=...",
+        "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add the "
+        "outcomes with accepted=…, or with outcome=… of an event table. Or verdicts=… or states=….",
     ),
     (
         cp.Sample(["a"], states=[["p", "q"]]),

@@ -232,7 +232,9 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert "shard-000000" in {path.name for path in target.iterdir()}
-    with pytest.raises(cp.errors.InvalidFile, match="it is a folder, and not one of shards, for it has no manifest"):
+    with pytest.raises(
+        cp.errors.InvalidFile, match="it is a folder, but not a folder of shards, as it has no manifest"
+    ):
         cp.read_sample(target)
     with pytest.raises(cp.errors.InvalidArgument, match="Name another one, or delete it first"):
         cp.write_shards(table, target)
@@ -241,7 +243,7 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
 def test_tables_are_understood_as_read_sample_does(tmp_path: Path) -> None:
     words, declared = tmp_path / "words.csv", tmp_path / "words.abbadingo"
     words.write_text("word,outcome\nab,won\nb,lost\n")
-    with pytest.raises(cp.errors.FormatError, match="positive='win' must be an outcome of some word; it is of none"):
+    with pytest.raises(cp.errors.FormatError, match="positive must be an outcome that some row has; none has 'win'"):
         cp.write_shards(words, tmp_path / "wrong", accepted="outcome", positive="win")
     shards = cp.write_shards(words, tmp_path / "right", accepted="outcome", positive="won")
     assert joined(shards) == cp.read_sample(words, accepted="outcome", positive="won")
@@ -326,7 +328,7 @@ def _rewritten(folder: Path, content: dict[str, Any]) -> None:
         (lambda c: c["shards"][0].update(sha256="0" * 64), "the manifest says 0000"),
         (lambda c: c["shards"][0].update(file="../secret"), "the name of a file beside the manifest"),
         (lambda c: c["shards"].append(c["shards"][0]), "shards of different names"),
-        (lambda c: c["shards"][0].update(edges=-1), "sizes that are not negative"),
+        (lambda c: c["shards"][0].update(edges=-1), "shards.0..edges: expected a whole number >= 0"),
         (lambda c: c["shards"].clear(), "at least one shard"),
         (lambda c: c["alphabet"].append("a"), "symbols must be distinct"),
         (lambda c: c["alphabet"].append("z"), "the shard does not fit its manifest"),
@@ -524,7 +526,7 @@ def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("paths", "sentence"),
     [
-        ("nowhere/*.csv", "no file has this name or fits this pattern"),
+        ("nowhere/*.csv", "no file has this name or matches this pattern"),
         ("", "expected the path of files"),
         ([], "at least one file"),
         (3, "expected the path of files"),

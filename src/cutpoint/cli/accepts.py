@@ -1,7 +1,5 @@
 """``cutpoint accepts``."""
 
-from __future__ import annotations
-
 import sys
 
 import click

@@ -1,7 +1,5 @@
 """``cutpoint compare``."""
 
-from __future__ import annotations
-
 import click
 
 from cutpoint.cli import options, output

@@ -1,7 +1,5 @@
 """``cutpoint demo``: a tour, on customer journeys from a known hidden process."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -11,7 +11,6 @@ import numpy as np
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import summarize
 from cutpoint.cli.output import json_text, line, message, search_progress
-from cutpoint.cli.spoken import spoken
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import Engine, check_evidence
@@ -111,7 +110,7 @@ def command(
         write_report(learned, fresh or training, report, summary.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
-        message(f"cutpoint: {spoken(str(learned.stop))}")
+        message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
 
 

@@ -1,13 +1,11 @@
 """``cutpoint minimize``."""
 
-from __future__ import annotations
-
 import click
 
 from cutpoint.cli import options
 from cutpoint.cli.output import json_text, line, message
 from cutpoint.decision.reduction import minimize, quotient, trim
-from cutpoint.files.model import Model
+from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 
 

@@ -20,7 +20,7 @@ import click
 
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
-from cutpoint.files.model import Model
+from cutpoint.files.contents import Model
 from cutpoint.files.models import read_model
 from cutpoint.model import Acceptor, gallery
 from cutpoint.wording import counted, shown, suggestion

@@ -1,7 +1,5 @@
 """``cutpoint score``."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +20,8 @@ from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
 from cutpoint.em.observations import Engine
 from cutpoint.errors import InvalidFile
-from cutpoint.files.chunks import Chunk
 from cutpoint.files.parquet import writing_parquet
-from cutpoint.files.samples import read_chunks
+from cutpoint.files.samples import Chunk, read_chunks
 from cutpoint.model import Acceptor
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 

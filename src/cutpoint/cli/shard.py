@@ -1,7 +1,5 @@
 """``cutpoint shard``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """``cutpoint simulate``."""
 
-from __future__ import annotations
-
 import click
 
 from cutpoint.cli import options

@@ -257,10 +257,10 @@ class Sample:
         >>> Sample.from_frame(df, "path", "sold", separator=" ").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.frames import word_rows  # noqa: PLC0415
+        from cutpoint.data.tables import frame_words  # noqa: PLC0415
 
-        rows = word_rows(df, word, accepted, weight, verdicts, states, separator, positive)
-        return cls(**rows, alphabet=alphabet)
+        given = {"word": word, "accepted": accepted, "weight": weight, "verdicts": verdicts, "states": states}
+        return cls(**frame_words(df, given, separator, positive), alphabet=alphabet)
 
     @classmethod
     def from_events(
@@ -276,11 +276,12 @@ class Sample:
         positive: object = None,
         alphabet: Iterable[Symbol] | None = None,
     ) -> Sample:
-        """Sample of a pandas, polars or Arrow table with one event per row: one word per id.
+        """Sample of a pandas, polars or Arrow table with one event per row: one word per case.
 
-        Events of an id are sorted by ``order``, equal ones kept as they are; without it all are. The rows of an id must
-        agree on ``outcome`` and ``weight``; ``verdict`` is the outcome so far, after each event. A row without an
-        event, the only one of its id, is the empty word. Outcomes are read as in ``from_frame``.
+        Events of a case (rows with the same ``id``) are sorted by ``order``; those of equal order, or all without it,
+        stay as they are. The rows of a case must agree on ``outcome`` and ``weight``; ``verdict`` is the outcome so
+        far, after each event. A row without an event, the only one of its case, is the empty word. Outcomes are read
+        as in ``from_frame``.
 
         Examples
         --------
@@ -289,9 +290,10 @@ class Sample:
         >>> Sample.from_events(df, id="who", order="day", event="what", outcome="sold").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.frames import event_rows  # noqa: PLC0415
+        from cutpoint.data.events import frame_events  # noqa: PLC0415
 
-        return cls(**event_rows(df, id, event, order, outcome, verdict, weight, positive), alphabet=alphabet)
+        given = {"id": id, "event": event, "order": order, "outcome": outcome, "verdict": verdict, "weight": weight}
+        return cls(**frame_events(df, given, positive), alphabet=alphabet)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):

@@ -211,7 +211,7 @@ class Limits:
 def check_time_limit(seconds: float | None) -> None:
     """Refuse anything but a number of seconds."""
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0.0):
-        raise InvalidArgument(f"time_limit must be a positive number of seconds, or None; got {shown(seconds)}.")
+        raise InvalidArgument(f"must be a positive number of seconds; got {shown(seconds)}.", argument="time_limit")
 
 
 def check_callback(callback: object) -> None:

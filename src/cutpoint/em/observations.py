@@ -268,8 +268,8 @@ def check_evidence(sample: AnySample) -> None:
     """Refuse inputs alone."""
     if not sample.has_evidence:
         raise InvalidSample(
-            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
-            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
+            "the sample holds inputs alone, and inputs alone carry no information about the transitions.",
+            advice="Add the outcomes with {accepted}, or with {outcome} of an event table. Or {verdicts} or {states}.",
         )
 
 

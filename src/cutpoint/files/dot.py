@@ -1,35 +1,224 @@
-"""An acceptor as a drawing: states are nodes, and the label of an arrow has lines such as ``a, b: 1/2``.
+r"""DOT: the state diagram of an acceptor for Graphviz, with nothing left out; graphs written by hand are read too.
 
-What a drawing language has beside that is left to its own module. Names are words of :mod:`.names`, so that neither the
-comma nor the colon of a label can be part of one.
+States are nodes, and the label of an arrow has lines such as ``a, b: 1/2``. Names are words of :mod:`.tokens`, so that
+neither the comma nor the colon of a label can be part of one. A dashed arrow, or one from a node without a border,
+shows where runs start. What DOT means is left to Graphviz' own parser; a look at the words of the file before bounds
+what it can take, and refuses what may be meant otherwise.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
-from html.entities import html5
-from itertools import pairwise
-from typing import NamedTuple
+from html import unescape
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look
+from cutpoint.diagrams.diagram import LabelStyle, Look
 from cutpoint.diagrams.dot_text import dot_text
-from cutpoint.errors import FormatError
-from cutpoint.files.model import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, only_acceptor
-from cutpoint.files.numerals import number_of, numeral
+from cutpoint.errors import FormatError, MissingExtra
+from cutpoint.files.contents import (
+    MOST_ENTRIES,
+    MOST_FRACTIONS,
+    Model,
+    Options,
+    assembled,
+    check_room,
+    only_acceptor,
+)
 from cutpoint.files.source import MOST_LINES, Source
-from cutpoint.files.transitions import Number, assembled, check_room
-from cutpoint.files.typed_names import MARK, is_unicode, name_of_token, token
+from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
 
+START = "start [shape=none]; start -> q0;"
+"""How it is drawn that runs start in q0."""
+ADVICE = "Write probabilities as in a, b: 1/2, or use {normalized=True} to rescale rows."
+"""What to do about rows that do not sum to 1."""
+BORDERLESS = ("plaintext", "plain", "none", "point")
+DOUBLE = ("doublecircle", "doubleoctagon")
+OTHER_LABELS = ("xlabel", "headlabel", "taillabel")
+
+
+WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
+"""Every name and number in full, and the order of the symbols."""
+
+
+def write(model: Model, _: Options) -> dict[str, bytes]:
+    """State diagram of an acceptor that leaves nothing out."""
+    return {"": f"{dot_text(only_acceptor(model, 'DOT').diagram(Look(), WHOLE))}\n".encode()}
+
+
+# -- Words of a file ---------------------------------------------------------------------------------------------
+
+MOST_PIECES = 20_000_000
+"""Most words and signs of a file: one that was saved has at most nine for each of two million arrows."""
+MOST_PARALLEL = 100_000
+"""Most arrows beyond one for each pair of nodes; what was saved has none."""
+MOST_VALUES = 2**26
+"""Most values of attributes: Graphviz keeps one for each attribute of each node and arrow, given or not."""
+SETTINGS = 100
+"""Words outside of brackets that may not be nodes: keywords, settings and their values."""
+
+_LETTER = r"A-Za-z_\x80-\U0010ffff"
+_PIECE = re.compile(
+    rf"""
+    (?: [ \t\r\n]++ | //[^\n]*+ | /\*.*?\*/ | ^\#[^\n]*+ )
+    | (?P<word> [{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?![{_LETTER}0-9.])
+                | "(?:[^"\\]++|\\.)*+" )
+    | (?P<sign> -> | [{{}}\[\];,=] )
+    | (?P<other> . )
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_HIDDEN = re.compile(r'"(?:\\\r?\n)*%')
+_REFUSED = {
+    '"': "the quote is not closed.",
+    "/*": "the comment is not closed.",
+    "<": "labels in HTML are not read. Write them in quotes.",
+    "--": "expected an arrow ->; got --.",
+    ":": "ports are not read. Write a name with a colon in quotes.",
+    "+": "texts joined by + are not read. Write them as one.",
+    "{": "subgraphs are not read. Write every arrow by itself and leave out ranks.",
+    ",": "expected one node on each side of an arrow, or a setting; got ','. Write every arrow by itself.",
+}
+
+
+def check_words(source: Source, text: str) -> None:
+    """Refuse what would make a graph too large, and what is no single directed graph of plain nodes and arrows."""
+    nodes: set[str] = set()
+    attributes: set[str] = set()
+    before, brace, in_brackets, arrows = "", "", False, 0
+    for count, found in enumerate(_PIECE.finditer(text)):
+        kind, piece = found.lastgroup, found[0]
+        if kind is None and count < MOST_PIECES:
+            continue
+        if fault := _fault(text, found, before, brace, in_brackets):
+            raise source.refused(fault, f"line {_line(text, found.start())}")
+        if kind == "word" and not in_brackets and before != "=" and piece not in nodes:
+            nodes.add(piece)
+            check_room(source, max(len(nodes) - SETTINGS, 1), 1)
+        elif piece == "=":
+            attributes.add(before.replace("\\\n", "").strip('"'))
+        elif kind == "sign":
+            arrows += piece == "->"
+            brace = piece if piece in "{}" else brace
+            in_brackets = piece == "[" or (in_brackets and piece != "]")
+        before = piece
+        _check_sizes(source, count, arrows)
+    if brace != "}":
+        raise source.refused("the file ends before its graph does. Is it whole?", f"line {_line(text, len(text))}")
+    if "key" in attributes:
+        raise source.refused("arrows with a key are not read. Leave out key=.")
+    if arrows > len(nodes) ** 2 + MOST_PARALLEL:
+        raise source.refused(
+            f"the file has more than {counted(MOST_PARALLEL, 'arrow')} between the same nodes as others. "
+            "Write all symbols of two states on one arrow, as in a, b: 1/2."
+        )
+    if (arrows + len(nodes)) * len(attributes) > MOST_VALUES:
+        raise _too_many(source, "attribute value", MOST_VALUES)
+
+
+def _fault(text: str, found: re.Match[str], before: str, brace: str, in_brackets: bool) -> str:
+    """What is wrong with a word or sign behind another one, or nothing."""
+    piece = found[0]
+    if brace == "}":
+        return f"expected one graph and nothing behind it; got {shown(piece)}."
+    if not before and piece.lower() != "digraph":
+        return f"expected a directed graph, digraph {{ ... }}, not strict; got {shown(piece)}."
+    if _HIDDEN.match(piece) and not in_brackets and before != "=":
+        return f"expected a label for a name that begins with %; got {shown(piece)}."
+    if found.lastgroup == "other" or (piece == "{" and brace) or (piece == "," and not in_brackets):
+        rest = text[found.start() : found.start() + 20]
+        known = next((sentence for begin, sentence in _REFUSED.items() if rest.startswith(begin)), "")
+        return known or f"expected a name, a number or a sign of DOT; got {shown(rest)}."
+    return ""
+
+
+def _check_sizes(source: Source, words: int, arrows: int) -> None:
+    if words > MOST_PIECES:
+        raise _too_many(source, "word", MOST_PIECES)
+    if arrows > MOST_LINES:
+        raise _too_many(source, "arrow", MOST_LINES)
+
+
+def _line(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1
+
+
+def _too_many(source: Source, noun: str, most: int) -> FormatError:
+    return source.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
+
+
+# -- Graphviz ----------------------------------------------------------------------------------------------------
+
+GRAPHVIZ = Lock()
+"""One file at a time: Graphviz reports what it cannot read on the standard error of the process."""
+
+_REPORT = re.compile(r"(?:Error|Warning): (.*?) in line ([0-9]+)([^\n]*)")
+
+
+def read(source: Source, options: Options) -> Model:
+    """Acceptor of a state diagram."""
+    text = source.text()
+    check_words(source, text)
+    try:
+        from pygraphviz import graphviz  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(
+            'DOT is read with Graphviz; install it with: pip install "cutpoint[draw]".', where=str(source.path)
+        ) from None
+    # Graphviz sets this before it draws: a node without a label shows its name.
+    graphviz.agattr(None, graphviz.AGNODE, b"label", rb"\N")
+    graph = _parsed(graphviz, source, text)
+    try:
+        return Model(Drawing(source, options, graphviz, graph).acceptor())
+    finally:
+        graphviz.agclose(graph)
+
+
+def _parsed(graphviz: Any, source: Source, text: str) -> Any:
+    """Graph of a text, as a handle: the class AGraph reads no empty names, and guesses encodings."""
+    with GRAPHVIZ, tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as report:
+        file.write(text.encode())
+        file.seek(0)
+        standard_error = os.dup(2)
+        os.dup2(report.fileno(), 2)
+        try:
+            graph = graphviz.agread(file, None)
+        except ValueError:
+            graph = None
+        finally:
+            os.dup2(standard_error, 2)
+            os.close(standard_error)
+        report.seek(0)
+        problem = report.read(1000).decode(errors="replace")
+    if graph is not None and not problem:
+        return graph
+    if graph is not None:
+        graphviz.agclose(graph)
+    found = _REPORT.match(problem)
+    sentence = f"{found[1]}{found[3]}" if found else shown(problem)
+    raise source.refused(f"Graphviz cannot read this ({sentence[:200]}).", f"line {found[2]}" if found else "")
+
+
+def _items(first: Any, following: Callable[[Any], Any]) -> Iterator[Any]:
+    while first is not None:
+        yield first
+        first = following(first)
+
+
+# -- From a drawing to an acceptor -------------------------------------------------------------------------------
+
 _ENCLOSING = re.compile(r"[()\[\]{}'\"]")
-_MEANT = re.compile(
+_UNMARKED = re.compile(
     r"""
     (?: .* [\s/|=(\[@] )? (?: [0-9]*\.[0-9]+ | [0-9]+\.? \s* / \s* [0-9]+ ) \s* [)\]]?
     | .* [^\s/|] \s* [/|] \s* [01]
@@ -37,80 +226,11 @@ _MEANT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 """Symbols that look as if they had a probability without a colon."""
-
-
-def entries(label: str) -> Iterator[tuple[str, Number]]:
-    r"""Words of symbols with their probabilities; without one it is 1. ValueError if the label cannot be read.
-
-    Examples
-    --------
-    >>> list(entries("a,\nb: 1/2\nc"))
-    [('a', Fraction(1, 2)), ('b', Fraction(1, 2)), ('c', Fraction(1, 1))]
-    """
-    if label.count("\n") > MOST_ENTRIES:
-        raise ValueError(f"the label has more than {counted(MOST_ENTRIES, 'line')}, the most that are read")
-    waiting: list[str] = []
-    for line in filter(None, map(str.strip, label.split("\n"))):
-        waiting.append(line)
-        if line.endswith(","):
-            continue
-        words, colon, value = " ".join(waiting).rpartition(":")
-        waiting = []
-        number = _number(value.strip()) if colon else Fraction(1)
-        for word in _words(words if colon else value, is_numbered=bool(colon)):
-            yield word, number
-    if waiting:
-        raise ValueError(f"expected lines such as a, b: 1/2 on the arrow of a step; got {shown(label)}")
-
-
-def _words(text: str, is_numbered: bool) -> list[str]:
-    """Words of a line of symbols; one with a bracket or a quote may hold a comma itself, and stands alone."""
-    if text.count(",") > MOST_ENTRIES:
-        raise ValueError(f"the label has more than {counted(MOST_ENTRIES, 'symbol')}, the most that are read")
-    words = [word.strip() for word in text.split(",")]
-    if len(words) > 1 and _ENCLOSING.search(text):
-        raise ValueError(f"brackets and quotes in a list are escaped as in web addresses, %28 for (; got {shown(text)}")
-    for word in words:
-        _check(word, is_numbered)
-    return words
-
-
-def _check(word: str, is_numbered: bool) -> None:
-    if ":" in word:
-        raise ValueError(
-            rf"a line ends with its one probability, as in a: 1/4\nb: 3/4, and a colon in a symbol is written as %3A; "
-            f"got {shown(word)}"
-        )
-    if not is_numbered and _MEANT.fullmatch(word[-100:]):
-        raise ValueError(
-            f"a probability stands behind a colon, as in a, b: 1/2; got {shown(word)}. If that is the symbol, write "
-            ": 1 behind it"
-        )
-
-
-def _number(text: str) -> Number:
-    try:
-        return number_of(text)
-    except ValueError:
-        raise ValueError(f"expected a probability behind the colon, such as 1/2 or 0.5; got {shown(text)}") from None
-
-
-WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
-
-ADVICE = "Write probabilities as in a, b: 1/2, or load with normalized=True to rescale rows."
-"""What to do about rows that do not sum to 1."""
-
-MOST_PARALLEL = 100_000
-"""Most arrows beyond one for each pair of nodes; what was saved has none."""
-
+_SPECIAL = re.compile(r"\\(.)|&\#?\w{1,40};", re.DOTALL)
+_BORDERS = re.compile(r"[0-9]{1,9}")
 _STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _QUOTED = re.compile(r'".+"')
 _NUMBER = re.compile(r"[0-9]+")
-
-
-def whole_diagram(model: Model, kind: str) -> Diagram:
-    """Diagram of an acceptor that leaves nothing out: every name and number in full, and the order of the symbols."""
-    return only_acceptor(model, kind).diagram(Look(), WHOLE)
 
 
 class DrawnNode(NamedTuple):
@@ -119,7 +239,7 @@ class DrawnNode(NamedTuple):
     text: str
     final: bool
     is_mark: bool
-    place: int
+    place: str
 
 
 class DrawnArrow(NamedTuple):
@@ -129,51 +249,23 @@ class DrawnArrow(NamedTuple):
     after: str
     label: str
     dashed: bool
-    place: int
+    place: str
 
 
 class Drawing:
-    """Nodes and arrows of a file, in its order, and what acceptor they draw.
+    """Nodes and arrows of a graph, and what acceptor they draw."""
 
-    ``line`` tells the number of the line from a place: the place is that number, or where in the text something begins.
-    ``start`` shows how the language draws where runs start.
-    """
-
-    def __init__(self, source: Source, options: Options, line: Callable[[int], int], start: str) -> None:
-        self.source, self.options, self.line, self.start = source, options, line, start
+    def __init__(self, source: Source, options: Options, graphviz: Any, graph: Any) -> None:
+        self.source, self.options, self.graphviz = source, options, graphviz
+        self.symbols = self._value(graph, "symbols")
         self.nodes: dict[str, DrawnNode] = {}
         self.arrows: list[DrawnArrow] = []
-        self.symbols: list[str] | None = None
-        self._counts = {False: 0, True: 0}
-        self._symbols: dict[str, Hashable] = {}
+        for node in _items(graphviz.agfstnode(graph), lambda node: graphviz.agnxtnode(graph, node)):
+            self.nodes[self._key(node)] = self._node(node)
+            for arrow in _items(graphviz.agfstout(graph, node), lambda arrow: graphviz.agnxtout(graph, arrow)):
+                self._add_arrow(self._key(node), self._key(graphviz.aghead(arrow)), arrow)
+        self._words: dict[str, Hashable] = {}
         self._fractions = 0
-
-    def add_node(self, key: str, node: DrawnNode) -> None:
-        """Take in a node."""
-        self.nodes[key] = node
-        self._counts[node.is_mark] += 1
-        check_room(self.source, self._counts[node.is_mark], 1, exact=False)
-
-    def add_arrow(self, arrow: DrawnArrow) -> None:
-        """Take in an arrow."""
-        self.arrows.append(arrow)
-
-    def check_arrows(self, n_nodes: int, further: int = 0) -> None:
-        """Refuse more arrows than a file that was saved can have, and far more than one from each node to each."""
-        count = len(self.arrows) + further
-        if count > MOST_LINES:
-            raise self._too_many("arrow", MOST_LINES)
-        if count > n_nodes**2 + MOST_PARALLEL:
-            raise self.source.refused(
-                f"the file has more than {counted(MOST_PARALLEL, 'arrow')} between the same nodes as others. "
-                "Write all symbols of two states on one arrow, as in a, b: 1/2."
-            )
-
-    def add_symbols(self, words: str, place: int) -> None:
-        """Take in the words of all symbols in their order."""
-        if self.symbols is not None:
-            raise self.refused(place, "the symbols are listed twice.")
-        self.symbols = words.split(maxsplit=MOST_ENTRIES)
 
     def acceptor(self) -> Acceptor:
         """Acceptor that is drawn."""
@@ -185,7 +277,9 @@ class Drawing:
         initial: dict[int, Number] = {}
         for arrow in self.arrows:
             if arrow.after in marks:
-                raise self._no_state(arrow)
+                why = "it has no border" if self.nodes[arrow.after].is_mark else "a dashed arrow leaves it"
+                sentence = f"{shown(arrow.after)} is no state but where runs start, as {why}: no arrow can lead there."
+                raise self.source.refused(sentence, arrow.place)
             if arrow.before in marks:
                 self._start(arrow, initial, states[arrow.after])
             else:
@@ -193,37 +287,80 @@ class Drawing:
         if not initial:
             raise self.source.refused(
                 "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; "
-                f"got none. Draw one as in {self.start}"
+                f"got none. Draw one as in {START}"
             )
-        check_room(self.source, len(states), len(self._symbols), exact=False)
+        check_room(self.source, len(states), len(self._words))
         symbols = self._alphabet()
         self._check_complete(steps, list(states), symbols)
         return assembled(
             self.source,
             self.options,
             names,
-            [self._symbols[word] for word in symbols],
+            [self._words[word] for word in symbols],
             {(symbols[word], s, t): value for (s, word, t), value in steps.items() if value != 0},
             initial,
             [self.nodes[key].final for key in states],
             advice=ADVICE,
         )
 
-    def refused(self, place: int, sentence: str) -> FormatError:
-        """Error at a place."""
-        return self.source.refused(sentence, f"line {self.line(place)}")
+    def _key(self, node: Any) -> str:
+        name = self.graphviz.agnameof(node)
+        return "" if name is None else name.decode()
 
-    def _too_many(self, noun: str, most: int) -> FormatError:
-        return self.source.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
+    def _value(self, item: Any, attribute: str) -> str | None:
+        """Value of an attribute: None if no item has it, empty where only others have it."""
+        value = self.graphviz.agget(item, attribute.encode())
+        return None if value is None else value.decode()
 
-    def _no_state(self, arrow: DrawnArrow) -> FormatError:
-        """Error about an arrow to where runs come from."""
-        where = f"{shown(arrow.after)}, which is no state"
-        why = "it has no border" if self.nodes[arrow.after].is_mark else "a dashed arrow leaves it"
-        return self.refused(arrow.place, f"an arrow leads to {where}: runs come from there, as {why}.")
+    def _node(self, node: Any) -> DrawnNode:
+        key = self._key(node)
+        place, shape = f"node {shown(key)}", (self._value(node, "shape") or "").lower()
+        borders = self._value(node, "peripheries") or ("2" if shape in DOUBLE else "1")
+        if not _BORDERS.fullmatch(borders):
+            raise self.source.refused(f"peripheries must be a whole number; got {shown(borders)}.", place)
+        is_mark = shape in BORDERLESS or int(borders) == 0 or self._has_style(node, "invis")
+        text = self._text(self._value(node, "label") or "", place, key)
+        return DrawnNode(text.strip(), int(borders) > 1, is_mark, place)
+
+    def _add_arrow(self, before: str, after: str, arrow: Any) -> None:
+        """Take in an arrow; refuse one that does not show what it says, or says it where it is not read."""
+        place = f"arrow {shown(before)} -> {shown(after)}"
+        label, direction = self._value(arrow, "label"), self._value(arrow, "dir")
+        if direction and direction.lower() != "forward":
+            sentence = f"an arrow has one head, at its end; got dir={shown(direction)}. Write a -> b."
+            raise self.source.refused(sentence, place)
+        for name in OTHER_LABELS:
+            if self._value(arrow, name):
+                raise self.source.refused(f"the symbols of an arrow are its label; got {name}. Write label=...", place)
+        if self._has_style(arrow, "invis"):
+            if label:
+                raise self.source.refused("an arrow that cannot be seen has a label. Leave out style=invis.", place)
+            return  # it only keeps nodes apart
+        text = self._text(label or "", place)
+        self.arrows.append(DrawnArrow(before, after, text, self._has_style(arrow, "dashed"), place))
+
+    def _has_style(self, item: Any, style: str) -> bool:
+        return style in [each.strip() for each in (self._value(item, "style") or "").split(",")]
+
+    def _text(self, label: str, place: str, key: str | None = None) -> str:
+        """Text of a label, as Graphviz prints it."""
+        if label.count("\\") + label.count("&") > MOST_LINES:
+            raise _too_many(self.source, "escape", MOST_LINES)
+
+        def meaning(found: re.Match[str]) -> str:
+            if found[1] and found[1] in "nlr":
+                return "\n"
+            if found[1] == "N" and key is not None:
+                return key
+            text = found[1] or unescape(found[0])
+            if (found[1] and text in "NGETHL") or text == "\ufffd":
+                raise self.source.refused(f"the label {shown(label)} stands for other text. Write that itself.", place)
+            return text
+
+        return _SPECIAL.sub(meaning, label)
 
     def _check_complete(
-        self, steps: Iterable[tuple[int, str, int]], states: Sequence[str], symbols: Mapping[str, int]
+        self, steps: Iterable[tuple[int, str, int]], states: list[str], symbols: dict[str, int]
     ) -> None:
         """Refuse a drawing in which some symbol leads nowhere from some state."""
         leads = np.zeros((len(symbols), len(states)), dtype=np.bool_)
@@ -231,402 +368,126 @@ class Drawing:
             leads[symbols[word], s] = True
         for a, s in np.argwhere(~leads):
             node = self.nodes[states[s]]
-            raise self.refused(
-                node.place,
+            raise self.source.refused(
                 f"no arrow leads from {shown(node.text)} by {shown(list(symbols)[a])}. Every state needs one for each "
                 "symbol, if only to a state that is never left.",
+                node.place,
             )
 
     def _start(self, arrow: DrawnArrow, initial: dict[int, Number], state: int) -> None:
         if state in initial:
-            raise self.refused(arrow.place, "this start arrow occurs twice.")
+            raise self.source.refused("this start arrow occurs twice.", arrow.place)
         text = arrow.label.strip()
         try:
             initial[state] = number_of(text) if text else Fraction(1)
         except ValueError:
-            raise self.refused(
-                arrow.place, f"expected a probability on a start arrow, or nothing; got {shown(text)}."
-            ) from None
+            sentence = f"expected a probability on a start arrow, or nothing; got {shown(text)}."
+            raise self.source.refused(sentence, arrow.place) from None
 
     def _step(self, arrow: DrawnArrow, steps: dict[tuple[int, str, int], Number], states: dict[str, int]) -> None:
         s, t = states[arrow.before], states[arrow.after]
-        for word, value in self._entries(arrow):
-            if word not in self._symbols:
-                self._symbols[word] = self._name(word, arrow.place, digits=str)
-            if (s, word, t) in steps:
-                raise self.refused(arrow.place, f"the step by {shown(word)} occurs twice between these states.")
-            steps[s, word, t] = value
-            if len(steps) > MOST_ENTRIES:
-                raise self._too_many("step", MOST_ENTRIES)
-            self._fractions += isinstance(value, Fraction)
-            if self._fractions > MOST_FRACTIONS:  # what is saved has either fractions alone or floats alone
-                raise self._too_many("exact step", MOST_FRACTIONS)
-
-    def _entries(self, arrow: DrawnArrow) -> Iterator[tuple[str, Number]]:
-        """Words of symbols with their probabilities."""
-        if not arrow.label.strip():
-            raise self.refused(
-                arrow.place,
-                "expected lines such as a, b: 1/2 on the arrow of a step; got ''. One that only shows where runs start "
-                f"is drawn as in {self.start}",
-            )
         try:
-            yield from entries(arrow.label)
+            for word, value in label_entries(arrow.label):
+                if word not in self._words:
+                    self._words[word] = self._name(word, arrow.place)
+                if (s, word, t) in steps:
+                    raise ValueError(f"the step by {shown(word)} occurs twice between these states")
+                steps[s, word, t] = value
+                self._fractions += isinstance(value, Fraction)
+                if len(steps) > MOST_ENTRIES:
+                    raise _too_many(self.source, "step", MOST_ENTRIES)
+                if self._fractions > MOST_FRACTIONS:  # what is saved has either fractions alone or floats alone
+                    raise _too_many(self.source, "exact step", MOST_FRACTIONS)
         except ValueError as wrong:
-            raise self.refused(arrow.place, f"{wrong}.") from None
+            if isinstance(wrong, FormatError):
+                raise
+            raise self.source.refused(f"{wrong}.", arrow.place) from None
 
     def _state(self, node: DrawnNode) -> Hashable:
         if not node.text:
-            raise self.refused(
-                node.place, f"expected the name of a state; got nothing. Where runs start is drawn as in {self.start}"
-            )
+            sentence = f"expected the name of a state; got nothing. Where runs start is drawn as in {START}"
+            raise self.source.refused(sentence, node.place)
         return self._name(node.text, node.place, digits=int)
 
-    def _name(self, word: str, place: int, digits: type) -> Hashable:
+    def _name(self, word: str, place: str, digits: type = str) -> Hashable:
         """Name from its word; what only a picture shows is refused, as are escapes that may also be the name."""
         if not word or "…" in word or word[0] == "'" or word[-1] == "'" or _QUOTED.fullmatch(word):
-            raise self.refused(
-                place, f"expected names in full and without quotes, not as a picture shows them; got {shown(word)}."
+            raise self.source.refused(
+                f"expected names in full and without quotes, not as a picture shows them; got {shown(word)}.", place
             )
         if "\\" in word or not word.isprintable() or _STRAY.search(word.removeprefix(MARK)):
-            raise self.refused(
-                place, f"control characters, \\ and % are escaped as in web addresses, %25 for %; got {shown(word)}."
+            raise self.source.refused(
+                f"control characters, \\ and % are escaped as in web addresses, %25 for %; got {shown(word)}.", place
             )
-        try:
-            return name_of_token(word, digits)
-        except ValueError:
-            raise self.refused(place, f"{shown(word)} cannot be read as a name.") from None
+        return self.source.name(word, digits, place)
 
     def _alphabet(self) -> dict[str, int]:
         """Words of the symbols with their codes: as they are listed, or else sorted, numbers by their size."""
-        used = self._symbols.keys()
+        used = self._words.keys()
         if self.symbols is None:
             return {word: code for code, word in enumerate(sorted(used, key=_natural))}
-        codes = {word: code for code, word in enumerate(self.symbols)}
-        if len(codes) < len(self.symbols) or used != codes.keys():
+        listed = self.symbols.split(maxsplit=MOST_ENTRIES)
+        codes = {word: code for code, word in enumerate(listed)}
+        if len(codes) < len(listed) or used != codes.keys():
             wrong = min(used ^ codes.keys(), default="")
             what = f"{shown(wrong)} is {'missing' if wrong in used else 'on no arrow'}" if wrong else "one occurs twice"
             raise self.source.refused(f"expected a list of all symbols, each once; {what}.")
         return codes
 
 
-def _natural(word: str) -> str:
-    """Key that sorts s2 before s10: before a number stands how many digits it has, as a character."""
-    return _NUMBER.sub(_ranked, word)
+def label_entries(label: str) -> Iterator[tuple[str, Number]]:
+    r"""Words of symbols with their probabilities; without one it is 1. ValueError if the label cannot be read.
 
-
-def _ranked(found: re.Match[str]) -> str:
-    return f"{chr(min(len(found[0].lstrip('0')), sys.maxunicode))}{found[0]}\0"
-
-
-MOST_PIECES = 20_000_000
-"""Most words and signs of a file: one that was saved has at most nine for each of two million arrows."""
-
-_LETTER = r"A-Za-z_\x80-\U0010ffff"
-_SPACE = r"(?: [ \t\r\n\f\v]++ | //[^\n]*+ | /\*(?:[^*]++|\*(?!/))*+\*/ | ^\#[^\n]*+ )*+"
-_WORD = rf"[{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?![{_LETTER}0-9.])"
-_TEXT = r'(?:[^"\\]++|\\.)*+'
-_FLAGS = re.VERBOSE | re.DOTALL | re.MULTILINE
-_NEXT = re.compile(
-    rf"""{_SPACE}
-    (?: (?P<word> {_WORD} ) | "(?P<quoted> {_TEXT} )" | (?P<sign> -> | -- | [{{}}\[\];,=:+] ) | (?P<end> \Z ) )?+
-    """,
-    _FLAGS,
-)
-_ATTRIBUTE = re.compile(
-    rf"""{_SPACE} (?P<name> [A-Za-z_]++ ) {_SPACE} = {_SPACE}
-    (?: (?P<word> {_WORD} ) | "(?P<quoted> {_TEXT} )" ) {_SPACE} [,;]?+
-    """,
-    _FLAGS,
-)
-_ESCAPE = re.compile(r'\\(?:(")|\n|\r\n|(.))', re.DOTALL)
-_BEYOND = {
-    '"': "the quote is not closed.",
-    "/*": "the comment is not closed.",
-    "<": "labels in HTML are not read. Write them in quotes.",
-}
-
-
-class Pieces:
-    """A walk through the text of a file, piece by piece, without spaces and comments; what is no piece is refused.
-
-    Attributes
-    ----------
-    kind : of the current piece: a ``word``, something ``quoted``, a ``sign``, or the ``end``.
-    text : the piece itself; what was quoted without its quotes.
-    place : where in the text it begins.
+    Examples
+    --------
+    >>> list(label_entries("a,\nb: 1/2\nc"))
+    [('a', Fraction(1, 2)), ('b', Fraction(1, 2)), ('c', Fraction(1, 1))]
     """
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self._text = source.text()
-        self._next = self._count = 0
-        self.advance()
-
-    @property
-    def is_name(self) -> bool:
-        """Whether the current piece can name something."""
-        return self.kind in ("word", "quoted")
-
-    def advance(self) -> None:
-        """Go on to the next piece; behind the end there is none."""
-        found = _NEXT.match(self._text, self._next)
-        kind = found.lastgroup if found else None
-        if not found or not kind:
-            raise self._unknown(found.end() if found else self._next)
-        self.kind, self.text, self.place, self._next = kind, found[kind], found.start(kind), found.end()
-        if kind == "quoted":
-            self.text = self._unquoted(self.text)
-        self._count += 1
-        if self._count > MOST_PIECES:
-            raise self.source.refused(f"the file has more than {counted(MOST_PIECES, 'word')}, the most that are read.")
-
-    def attribute(self) -> tuple[str, str] | None:
-        """Name and value of an attribute behind the current piece, which are passed; or None if there is no such."""
-        found = _ATTRIBUTE.match(self._text, self._next)
-        if not found:
-            return None
-        self._next = found.end()
-        self._count += 1
-        return found["name"], found["word"] or self._unquoted(found["quoted"])
-
-    def line(self, place: int) -> int:
-        """Number of the line of a place."""
-        return self._text.count("\n", 0, place) + 1
-
-    def _unknown(self, place: int) -> FormatError:
-        got = self._text[place : place + 20]
-        sentence = next((told for begin, told in _BEYOND.items() if got.startswith(begin)), "")
-        return self.source.refused(
-            sentence or f"expected a name, a number or a sign of DOT; got {shown(got)}.", f"line {self.line(place)}"
-        )
-
-    def _unquoted(self, text: str) -> str:
-        """What stands between quotes: a quote is escaped there, and the end of a line; other escapes stay."""
-        if text.count("\\") + text.count("&") > MOST_LINES:
-            most = counted(MOST_LINES, "escape")
-            raise self.source.refused(f"a text in quotes has more than {most}, the most that are read.")
-        return _ESCAPE.sub(lambda found: found[1] or ("\\" + found[2] if found[2] else ""), text)
+    lines = [line.strip() for line in label.split("\n", MOST_ENTRIES + 1)]
+    if len(lines) > MOST_ENTRIES + 1:
+        raise ValueError(f"the label has more than {counted(MOST_ENTRIES, 'line')}, the most that are read")
+    expected = "expected lines such as a, b: 1/2 on the arrow of a step"
+    if not any(lines):
+        raise ValueError(f"{expected}; got ''. One that only shows where runs start is drawn as in {START[:-1]}")
+    begun = ""
+    for line in filter(None, lines):
+        begun = f"{begun} {line}".strip()
+        if line.endswith(","):
+            continue
+        text, colon, value = begun.rpartition(":")
+        begun = ""
+        try:
+            number = number_of(value.strip()) if colon else Fraction(1)
+        except ValueError:
+            got = shown(value.strip())
+            raise ValueError(f"expected a probability behind the colon, such as 1/2 or 0.5; got {got}") from None
+        for word in _symbols(text if colon else value, has_number=bool(colon)):
+            yield word, number
+    if begun:
+        raise ValueError(f"{expected}; got {shown(label)}")
 
 
-Attributes = dict[str, str]
-
-OTHER_LABELS = ("xlabel", "headlabel", "taillabel")
-KEPT = ("label", "shape", "style", "peripheries", "dir", *OTHER_LABELS)
-"""Attributes that say something about the acceptor; the others are about the picture."""
-START = "start [shape=none]; start -> q0;"
-"""How it is drawn that runs start in q0."""
-BORDERLESS = ("plaintext", "plain", "none", "point")
-DOUBLE = ("doublecircle", "doubleoctagon")
-KEYWORDS = ("node", "edge", "graph", "digraph", "subgraph", "strict")
-
-_SPECIAL = re.compile(r"\\(.)|&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,30});", re.DOTALL)
-_BORDERS = re.compile(r"[0-9]{1,9}")
-
-
-def write(model: Model, _: Options) -> dict[str, bytes]:
-    """State diagram of an acceptor."""
-    return {"": f"{dot_text(whole_diagram(model, 'DOT'))}\n".encode()}
-
-
-def read(source: Source, options: Options) -> Model:
-    """Acceptor of a directed graph that is its state diagram."""
-    return Model(_Parser(source, options).acceptor())
+def _symbols(text: str, has_number: bool) -> list[str]:
+    """Words of a line of symbols; one with a bracket or a quote may hold a comma itself, and stands alone."""
+    if text.count(",") > MOST_ENTRIES:
+        raise ValueError(f"the label has more than {counted(MOST_ENTRIES, 'symbol')}, the most that are read")
+    words = [word.strip() for word in text.split(",")]
+    if len(words) > 1 and _ENCLOSING.search(text):
+        raise ValueError(f"brackets and quotes in a list are escaped as in web addresses, %28 for (; got {shown(text)}")
+    for word in words:
+        if ":" in word:
+            raise ValueError(
+                r"a line ends with its one probability, as in a: 1/4\nb: 3/4, and a colon in a symbol is written as "
+                f"%3A; got {shown(word)}"
+            )
+        if not has_number and _UNMARKED.fullmatch(word[-100:]):
+            raise ValueError(
+                f"a probability stands behind a colon, as in a, b: 1/2; got {shown(word)}. If that is the symbol, "
+                "write : 1 behind it"
+            )
+    return words
 
 
-class _Parser:
-    """Statements of a graph, one after the other; nodes and arrows get the defaults of where they first appear."""
-
-    def __init__(self, source: Source, options: Options) -> None:
-        self.source = source
-        self.pieces = Pieces(source)
-        self.drawing = Drawing(source, options, self.pieces.line, START)
-        self.defaults: dict[str, Attributes] = {"node": {}, "edge": {}}
-        self.nodes: dict[str, tuple[Attributes, int]] = {}
-
-    def acceptor(self) -> Acceptor:
-        """Acceptor of the graph."""
-        self._head()
-        while not self._takes("}"):
-            self._statement()
-        if self.pieces.kind != "end":
-            raise self.refused("expected one graph and nothing behind it")
-        for key, (attributes, place) in self.nodes.items():
-            self.drawing.add_node(key, self._node(key, attributes, place))
-        return self.drawing.acceptor()
-
-    def refused(self, expected: str) -> FormatError:
-        """Error at the current piece."""
-        if self.pieces.kind == "end":
-            return self.drawing.refused(self.pieces.place, "the file ends before its graph does. Is it whole?")
-        return self.drawing.refused(self.pieces.place, f"{expected}; got {shown(self.pieces.text)}.")
-
-    def _head(self) -> None:
-        if self._keyword() != "digraph":
-            raise self.refused("expected a directed graph, digraph { ... }, not strict")
-        self.pieces.advance()
-        if self.pieces.is_name:
-            self.pieces.advance()
-        if not self._takes("{"):
-            raise self.refused("expected { at the beginning of the graph")
-
-    def _statement(self) -> None:
-        if self._takes(";"):
-            return
-        self._check_no_subgraph()
-        place, keyword = self.pieces.place, self._keyword()
-        if keyword:
-            self._settings(keyword, place)
-            return
-        name = self._name("a node, an arrow or a setting")
-        if self._takes("="):
-            self._set({name: self._name("a value")}, place)
-        else:
-            self._arrows(name, place)
-
-    def _settings(self, keyword: str, place: int) -> None:
-        if keyword in ("digraph", "strict"):
-            raise self.refused("expected a node, an arrow or a setting")
-        self.pieces.advance()
-        if not self._is("["):
-            raise self.refused(f"expected attributes in brackets behind {keyword}")
-        attributes = self._attributes()
-        if keyword == "graph":
-            self._set(attributes, place)
-        else:
-            self.defaults[keyword] = self.defaults[keyword] | _kept(attributes)
-
-    def _set(self, attributes: Attributes, place: int) -> None:
-        """Settings of the whole graph."""
-        if "symbols" in attributes:
-            self.drawing.add_symbols(attributes["symbols"], place)
-
-    def _arrows(self, name: str, place: int) -> None:
-        """A node, or arrows from one to the next."""
-        self._meet(name, place)
-        path = [name]
-        while self._takes("->"):
-            self._check_no_subgraph()
-            path.append(self._name("the node that the arrow leads to"))
-            self._meet(path[-1], place)
-            self.drawing.check_arrows(len(self.nodes), len(path))
-        if self.pieces.kind == "sign" and self.pieces.text in ("--", ":", "+"):
-            raise self.refused("expected an arrow ->, or names without ports and without +")
-        attributes = _kept(self._attributes())
-        if len(path) == 1:
-            self.nodes[name][0].update(attributes)
-            return
-        attributes = self.defaults["edge"] | attributes
-        self._check_arrow(attributes, place)
-        if _has_style("invis", attributes) and not attributes.get("label"):
-            return  # it only keeps nodes apart
-        label = self._text(attributes.get("label", ""), None, place)
-        dashed = _has_style("dashed", attributes)
-        for before, after in pairwise(path):
-            self.drawing.add_arrow(DrawnArrow(before, after, label, dashed, place))
-
-    def _check_arrow(self, attributes: Attributes, place: int) -> None:
-        """Refuse arrows that do not show what they say, or say it where it is not read."""
-        if attributes.get("dir", "forward").lower() != "forward":
-            found = shown(attributes["dir"])
-            raise self.drawing.refused(place, f"an arrow has one head, at its end; got dir={found}. Write a -> b.")
-        for name in OTHER_LABELS:
-            if attributes.get(name):
-                raise self.drawing.refused(place, f"the symbols of an arrow are its label; got {name}. Write label=...")
-        if _has_style("invis", attributes) and attributes.get("label"):
-            raise self.drawing.refused(place, "an arrow that cannot be seen has a label. Leave out style=invis.")
-
-    def _meet(self, name: str, place: int) -> None:
-        if name not in self.nodes:
-            self.nodes[name] = dict(self.defaults["node"]), place
-            check_room(self.source, max(len(self.nodes) - 1, 1), 1, exact=False)  # one may be where runs come from
-
-    def _attributes(self) -> Attributes:
-        """Attributes in brackets, those that say something."""
-        found: Attributes = {}
-        while self._is("["):
-            while attribute := self.pieces.attribute():
-                if attribute[0] in (*KEPT, "symbols"):
-                    found[attribute[0]] = attribute[1]
-            self.pieces.advance()
-            if not self._takes("]"):
-                raise self._no_attribute()
-        return found
-
-    def _no_attribute(self) -> FormatError:
-        """Error about what stands in place of an attribute; that of its value, if only that is wrong."""
-        wrong = self.refused("expected attributes such as label=name, or ]")
-        if self.pieces.is_name:
-            self.pieces.advance()
-            if self._takes("="):
-                return self.refused("expected a value")
-        return wrong
-
-    def _node(self, key: str, attributes: Attributes, place: int) -> DrawnNode:
-        shape = attributes.get("shape", "").lower()
-        borders = attributes.get("peripheries", "2" if shape in DOUBLE else "1")
-        if not _BORDERS.fullmatch(borders):
-            raise self.drawing.refused(place, f"peripheries must be a whole number; got {shown(borders)}.")
-        is_mark = shape in BORDERLESS or int(borders) == 0 or _has_style("invis", attributes)
-        text = self._text(attributes.get("label", r"\N"), key, place)
-        return DrawnNode(text.strip(), int(borders) > 1, is_mark, place)
-
-    def _text(self, label: str, key: str | None, place: int) -> str:
-        """Text of a label, as Graphviz prints it."""
-
-        def meant(found: re.Match[str]) -> str:
-            if found[1] in ("n", "l", "r"):
-                return "\n"
-            if found[1] == "N" and key is not None:
-                return key
-            if found[1] and found[1] in "NGETHL":
-                raise self.drawing.refused(place, f"the label {shown(label)} stands for other text. Write that itself.")
-            return found[1] or _entity(found[2], found[0])
-
-        text = _SPECIAL.sub(meant, label)
-        if not is_unicode(text):
-            raise self.drawing.refused(place, "expected text; got half of a pair of surrogates.")
-        return text
-
-    def _is(self, sign: str) -> bool:
-        """Whether the current piece is this sign."""
-        return self.pieces.kind == "sign" and self.pieces.text == sign
-
-    def _takes(self, sign: str) -> bool:
-        """Whether the current piece is this sign; it is then passed."""
-        if not self._is(sign):
-            return False
-        self.pieces.advance()
-        return True
-
-    def _keyword(self) -> str:
-        """The current piece if it is a keyword, in small letters; or nothing."""
-        word = self.pieces.text.lower() if self.pieces.kind == "word" else ""
-        return word if word in KEYWORDS else ""
-
-    def _check_no_subgraph(self) -> None:
-        if self._is("{") or self._keyword() == "subgraph":
-            raise self.refused("subgraphs are not read, write every arrow by itself and leave out ranks")
-
-    def _name(self, expected: str) -> str:
-        if not self.pieces.is_name or self._keyword():
-            raise self.refused(f"expected {expected}")
-        text = self.pieces.text
-        self.pieces.advance()
-        return text
-
-
-def _kept(attributes: Attributes) -> Attributes:
-    return {name: value for name, value in attributes.items() if name in KEPT}
-
-
-def _has_style(style: str, attributes: Attributes) -> bool:
-    return "style" in attributes and bool(re.search(rf"(?:^|,)\s*{style}\s*(?:,|$)", attributes["style"]))
-
-
-def _entity(name: str, whole: str) -> str:
-    """Character of an entity such as ``&lt;``; what is none stays as it is."""
-    if not name.startswith("#"):
-        return html5.get(f"{name};", whole)
-    code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
-    return chr(code) if code < 0x110000 else whole
+def _natural(word: str) -> str:
+    """Key that sorts s2 before s10: each number is preceded by how many digits it has, as a character."""
+    return _NUMBER.sub(lambda found: f"{chr(min(len(found[0].lstrip('0')), sys.maxunicode))}{found[0]}\0", word)

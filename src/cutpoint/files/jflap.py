@@ -9,9 +9,9 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from cutpoint.errors import FormatError, InvalidArgument
-from cutpoint.files.model import Model, Options
+from cutpoint.files.contents import Model, Options, assembled, check_room
 from cutpoint.files.source import MOST_TEXT, Source
-from cutpoint.files.transitions import Number, assembled, check_room
+from cutpoint.files.tokens import Number
 from cutpoint.model import Acceptor
 from cutpoint.wording import shown
 

@@ -1,20 +1,19 @@
-"""Save and load: the format is told by the extension."""
+"""Save and load models: the extension of the file says the format."""
 
 from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_args
 
 from cutpoint.data.storage import write_together
 from cutpoint.errors import InvalidArgument, InvalidFile
-from cutpoint.files import att, dot, drn, jflap, npz, prism, tikz
+from cutpoint.files import att, decision_process, dot, jflap, npz
 from cutpoint.files import json as json_file
-from cutpoint.files.model import Model, Options, Scalar, Weights
+from cutpoint.files.contents import Model, Options, Scalar, Weights
 from cutpoint.files.source import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
@@ -22,24 +21,25 @@ from cutpoint.wording import counted, shown
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, the extensions that tell it, and the module that reads and writes it."""
+    """A format: its name, its extensions, and the functions that read and write it."""
 
     name: str
     suffixes: tuple[str, ...]
-    module: ModuleType
+    read: Callable[[Source, Options], Model]
+    write: Callable[[Model, Options], dict[str, bytes]]
     is_text: bool = True
 
 
 FORMATS = (
-    Format("json", (".json",), json_file),
-    Format("npz", (".npz",), npz, is_text=False),
-    Format("att", (".att", ".fst.txt"), att),
-    Format("drn", (".drn",), drn),
-    Format("prism", (".tra",), prism),
-    Format("dot", (".dot", ".gv"), dot),
-    Format("tikz", (".tikz", ".tex"), tikz),
-    Format("jflap", (".jff",), jflap),
+    Format("json", (".json",), json_file.read, json_file.write),
+    Format("npz", (".npz",), npz.read, npz.write, is_text=False),
+    Format("att", (".att", ".fst.txt"), att.read, att.write),
+    Format("drn", (".drn",), decision_process.read_drn, decision_process.write_drn),
+    Format("prism", (".tra",), decision_process.read_prism, decision_process.write_prism),
+    Format("dot", (".dot", ".gv"), dot.read, dot.write),
+    Format("jflap", (".jff",), jflap.read, jflap.write),
 )
+PICTURES = (".tikz", ".tex")
 
 
 def save(
@@ -58,10 +58,9 @@ def save(
     ----------
     acceptor : an acceptor, or a :class:`Model` as :func:`read_model` returns it.
     path : where to; ``.json``, ``.npz``, ``.att`` or ``.fst.txt`` (AT&T text of OpenFst), ``.drn`` (Storm), ``.tra``
-        (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz), ``.tikz`` or ``.tex`` (LaTeX).
-        ``.gz`` behind a text format packs it.
-    format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"``, ``"dot"`` or ``"tikz"``, where the extension does
-        not say it.
+        (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz). ``.gz`` behind a text format
+        packs it. Pictures, TikZ among them, are written by :func:`draw`.
+    format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"`` or ``"dot"``, where the extension does not say it.
     cut_point, metadata : kept beside the acceptor by JSON and NPZ.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
@@ -79,17 +78,20 @@ def save(
     if cut_point is not None or metadata is not None:
         notes = model.metadata if metadata is None else metadata
         model = replace(model, cut_point=model.cut_point if cut_point is None else cut_point, metadata=notes)
-    files: dict[str, bytes] = kind.module.write(model, Options(_weights(kind, weights), rounded=rounded))
-    if kind.is_text:
-        _check_length(files)
+    files = kind.write(model, Options(_weights(kind, weights), rounded=rounded))
+    for content in files.values() if kind.is_text else ():
+        _check_length(content)
     contents = {
-        (target.beside(suffix) if suffix else target).path: _packed(content, target.packed)
+        (target.beside(suffix) if suffix else target).path: gzip.compress(content, mtime=0)
+        if target.packed
+        else content
         for suffix, content in files.items()
     }
     try:
         write_together(contents)
     except (OSError, ValueError) as problem:
-        raise InvalidFile(f"{target.path}: cannot be written ({getattr(problem, 'strerror', problem)}).") from None
+        reason = getattr(problem, "strerror", problem)
+        raise InvalidFile(f"cannot be written ({reason}).", where=str(target.path)) from None
 
 
 def load(
@@ -103,8 +105,8 @@ def load(
 
     Parameters
     ----------
-    path : extensions as for :func:`save`, and ``.jff`` (JFLAP, deterministic finite automata).
-        DOT may be written by hand; TikZ is read line by line, as it is saved.
+    path : extensions as for :func:`save`, and ``.jff`` (JFLAP, deterministic finite automata). DOT may be written by
+        hand; it is read with Graphviz (``pip install "cutpoint[draw]"``).
     format : as for :func:`save`, and ``"jflap"``.
     weights : of AT&T text, as for :func:`save`.
     normalized : rescale rows to sum 1, for files whose numbers were printed with few digits.
@@ -121,12 +123,11 @@ def read_model(
 ) -> Model:
     """Read an acceptor with the cut point and metadata that a file keeps beside it; otherwise as :func:`load`."""
     kind, source = _format_of(path, format)
-    model: Model = kind.module.read(source, Options(_weights(kind, weights), normalized=normalized))
-    return model
+    return kind.read(source, Options(_weights(kind, weights), normalized=normalized))
 
 
 def is_model_file(path: str) -> bool:
-    """Whether the extension of a path is one of a model's."""
+    """Whether a path has the extension of a model."""
     bare = path.lower().removesuffix(PACKED)
     return any(bare.endswith(suffix) for kind in FORMATS for suffix in kind.suffixes)
 
@@ -141,14 +142,20 @@ def _format_of(path: str | os.PathLike[str], name: str | None) -> tuple[Format, 
     packed = whole[len(bare) :]
     known = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}
     suffix = next((suffix for suffix in known if bare.lower().endswith(suffix)), Path(bare).suffix)
-    kind = _named(name) if name is not None else known.get(suffix.lower())
+    if name is None and suffix.lower() in PICTURES:
+        raise InvalidArgument(
+            "TikZ is a picture, written by cp.draw(A, path) and never read. Keep the model as .json, or as .dot.",
+            where=whole,
+        )
+    kind = known.get(suffix.lower()) if name is None else _named(name)
     if kind is None:
         raise InvalidArgument(
-            f"{whole}: expected an extension out of {', '.join(known)}, with .gz behind a text format; or name the "
-            "format with format=."
+            f"expected an extension out of {', '.join(known)}, with .gz behind a text format.",
+            where=whole,
+            advice="Or name the format with {format}.",
         )
     if packed and not kind.is_text:
-        raise InvalidArgument(f"{whole}: the format {kind.name} is not packed with gzip. Leave out the .gz.")
+        raise InvalidArgument(f"the format {kind.name} is not packed with gzip. Leave out the .gz.", where=whole)
     return kind, Source(bare[: len(bare) - len(suffix)], bare[len(bare) - len(suffix) :], packed)
 
 
@@ -156,27 +163,23 @@ def _named(name: str) -> Format:
     for kind in FORMATS:
         if kind.name == name:
             return kind
-    raise InvalidArgument(f"format must be one of {', '.join(kind.name for kind in FORMATS)}; got {shown(name)}.")
+    known = ", ".join(kind.name for kind in FORMATS)
+    raise InvalidArgument(f"must be one of {known}; got {shown(name)}.", argument="format")
 
 
 def _weights(kind: Format, weights: Weights | None) -> Weights:
     if weights is None:
         return "log"
     if kind.name != "att":
-        raise InvalidArgument(f"weights is an option of AT&T text alone; the format is {kind.name}.")
+        raise InvalidArgument(f"is an option of AT&T text alone; the format is {kind.name}.", argument="weights")
     if weights not in get_args(Weights):
-        raise InvalidArgument(f"weights must be 'log' or 'probability'; got {shown(weights)}.")
+        raise InvalidArgument(f"must be 'log' or 'probability'; got {shown(weights)}.", argument="weights")
     return weights
 
 
-def _check_length(files: dict[str, bytes]) -> None:
+def _check_length(content: bytes) -> None:
     """Refuse to write what would not be read."""
-    for content in files.values():
-        for found, most, noun in ((len(content), MOST_TEXT, "byte"), (content.count(b"\n"), MOST_LINES, "line")):
-            if found > most:
-                text = f"the file would have {counted(found, noun)}, more than the {most:,} of a text file."
-                raise InvalidArgument(f"{text} Save as .npz.")
-
-
-def _packed(content: bytes, packed: str) -> bytes:
-    return gzip.compress(content, mtime=0) if packed else content
+    for found, most, noun in ((len(content), MOST_TEXT, "byte"), (content.count(b"\n"), MOST_LINES, "line")):
+        if found > most:
+            text = f"the file would have {counted(found, noun)}, more than the {most:,} of a text file."
+            raise InvalidArgument(f"{text} Save as .npz.")

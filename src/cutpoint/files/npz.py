@@ -12,20 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import FormatError
+from cutpoint.files.contents import Model, Options, built, in_floats
 from cutpoint.files.json import (
-    check_digest,
-    check_head,
+    Header,
+    canonical,
     checked_length,
     checked_names,
     digest,
-    named_parts,
-    notes,
+    names_of,
+    notes_of,
+    parsed,
     with_notes,
 )
-from cutpoint.files.model import Model, Options, in_floats
 from cutpoint.files.source import Source
-from cutpoint.files.strict_json import canonical, document
-from cutpoint.files.transitions import built
 
 MOST_BYTES = 2**33
 """Longest file that is read; its arrays are not packed, so they take no more memory than the file is long."""
@@ -47,7 +46,7 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
     """File of a model: the arrays of its acceptor, and its names and notes as JSON."""
     acceptor = in_floats(model.acceptor, options, "NPZ")
     arrays = {"transitions": acceptor.transitions, "initial": acceptor.initial, "final": acceptor.final}
-    raw = named_parts(model) | notes(model)
+    raw = names_of(model) | notes_of(model)
     raw["digest"] = digest(raw, arrays.values())
     header = np.frombuffer(checked_length(canonical(raw).decode()).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
@@ -63,22 +62,18 @@ def read(source: Source, options: Options) -> Model:
     """Model of a file."""
     arrays = dict(_arrays(source, source.content(MOST_BYTES)))
     try:
-        text = arrays["header"].tobytes().decode()
+        text = arrays.pop("header").tobytes().decode()
     except UnicodeDecodeError:
         raise source.refused("expected text in UTF-8; got bytes that are not.", "header") from None
-    root = document(source, text)
-    check_head(root)
-    parts = root.fields(("cutpoint", "states", "alphabet"), ("cut_point", "metadata", "digest"))
-    states, alphabet = checked_names(parts)
+    raw, found = parsed(source, text, Header)
+    states, alphabet = checked_names(source, found)
     n, m = len(states), len(alphabet)
-    for name, shape in {"transitions": (m, n, n), "initial": (n,), "final": (n,)}.items():
+    shapes = {"transitions": (m, n, n), "initial": (n,), "final": (n,)}
+    for name, shape in shapes.items():
         if arrays[name].shape != shape:
             raise source.refused(f"expected an array of shape {shape}; got {arrays[name].shape}.", name)
-    kept = [arrays[name] for name in ("transitions", "initial", "final")]
-    acceptor = built(source, options, states, alphabet, *kept)
-    model = with_notes(acceptor, parts)
-    check_digest(parts, digest(root.raw, kept))
-    return model
+    parts = [arrays[name] for name in shapes]
+    return with_notes(source, built(source, options, states, alphabet, *parts), found, digest(raw, parts))
 
 
 def _arrays(source: Source, content: bytes) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -1,4 +1,4 @@
-"""A file to be read: its bytes within bounds, and errors that name it."""
+"""A file to read: its bytes within bounds, its lines, and errors that name it and the place."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import gzip
 import os
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from cutpoint.errors import FormatError, InvalidFile
-from cutpoint.wording import counted
+from cutpoint.files.tokens import Number, name_of_token, number_of
+from cutpoint.wording import counted, shown
 
 MOST_TEXT = 2**27
-"""Most bytes of a text, unpacked: a file that was saved stays below, a bomb does not."""
+"""Most bytes of a text, unpacked: a file that was saved stays below, a decompression bomb does not."""
 
 MOST_LINES = 2_500_000
 """Most lines of a text: each takes hundreds of bytes of memory for as little as ten of text."""
@@ -40,25 +40,25 @@ class Source:
         """The file of the same name with another suffix."""
         return Source(self.stem, suffix, self.packed)
 
-    def refused(self, sentence: str, place: str = "") -> FormatError:
+    def refused(self, sentence: str, place: str = "", advice: str = "") -> FormatError:
         """Error about this file that says where in it."""
-        return FormatError(f"{self.path}: {place}{': ' if place else ''}{sentence}")
+        return FormatError(sentence, where=f"{self.path}: {place}" if place else str(self.path), advice=advice)
 
     def content(self, most: int) -> bytes:
         """All bytes, unpacked; more than ``most`` are refused before memory is taken for them."""
         try:
             with self.path.open("rb") as file:
-                if os.fstat(file.fileno()).st_size > most:
-                    raise self._too_long(most)
-                content = self._unpacked(file, most) if self.packed else file.read(most + 1)
-        except OSError as problem:
-            raise InvalidFile(f"{self.path}: cannot be read ({problem.strerror or problem}).") from None
-        except ValueError as problem:
-            if isinstance(problem, InvalidFile):
-                raise
-            raise InvalidFile(f"{str(self.path)!r}: cannot be read ({problem}).") from None
-        if len(content) > most:
-            raise self._too_long(most)
+                too_long = os.fstat(file.fileno()).st_size > most
+                opened = gzip.GzipFile(fileobj=file) if self.packed else file
+                content = b"" if too_long else opened.read(most + 1)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
+            raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
+        except (OSError, ValueError) as problem:  # ValueError: a null character in the path
+            path = self.path if isinstance(problem, OSError) else repr(str(self.path))
+            reason = getattr(problem, "strerror", None) or problem
+            raise InvalidFile(f"cannot be read ({reason}).", where=str(path)) from None
+        if too_long or len(content) > most:
+            raise self.refused(f"the file holds more than {counted(most, 'byte')}, the most that is read.")
         return content
 
     def text(self) -> str:
@@ -84,12 +84,16 @@ class Source:
                 yield number, line
             start, number = end + 1, number + 1
 
-    def _unpacked(self, file: IO[bytes], most: int) -> bytes:
+    def name(self, word: str, digits: type = str, place: str = "") -> Hashable:
+        """Name of a state or symbol from its word in this file."""
         try:
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                return unpacked.read(most + 1)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-            raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
+            return name_of_token(word, digits)
+        except ValueError:
+            raise self.refused(f"{shown(word)} cannot be read as a name.", place) from None
 
-    def _too_long(self, most: int) -> FormatError:
-        return self.refused(f"the file holds more than {counted(most, 'byte')}, the most that is read.")
+    def probability(self, text: str, place: str) -> Number:
+        """Number that stands at a place of this file."""
+        try:
+            return number_of(text)
+        except ValueError:
+            raise self.refused(f"expected a probability; got {shown(text)}.", place) from None

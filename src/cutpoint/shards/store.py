@@ -7,8 +7,9 @@ import json
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,17 +18,14 @@ from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.sample import CodedSample, Sample, clothed
 from cutpoint.data.storage import Arrays, Stamp, beside, content_of, stamped_content
 from cutpoint.errors import CutpointError, InvalidFile
-from cutpoint.files.json import digest
+from cutpoint.files.json import FileKind, digest, document, names, record
 from cutpoint.files.source import MOST_TEXT, Source
-from cutpoint.files.strict_json import Value, document
-from cutpoint.files.typed_names import plain
+from cutpoint.files.tokens import json_value
 from cutpoint.kernels.coding import LONGEST, CodedWords, coded_words, narrow, places, within
 
 MANIFEST = "manifest.json"
 FORMAT = "shards"
 VERSION = 1
-KEYS = ("cutpoint", "alphabet", "marks", "evidence", "shards", "digest")
-SIZES = ("observations", "distinct", "symbols", "edges")
 
 MAGIC = b"cutpoint shard 1\n"
 KINDS = ("|u1", "<u2", "<i4", "<i8", "<f8")
@@ -124,6 +122,31 @@ _CHECKED: dict[tuple[ShardFile, int, int], Stamp] = {}
 """Stamps of the files that were found to be right."""
 
 
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class ShardRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """A shard in the manifest's JSON."""
+
+    file: str
+    sha256: str
+    observations: Annotated[float, msgspec.Meta(ge=0, le=1e300)]
+    distinct: Count
+    symbols: Count
+    edges: Count
+
+
+class ManifestRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """The members of the manifest's JSON."""
+
+    cutpoint: FileKind
+    alphabet: list[Any]
+    marks: list[tuple[bool | None, list[Any] | None]]
+    evidence: bool
+    shards: list[ShardRecord]
+    digest: str
+
+
 class Manifest(NamedTuple):
     """What the manifest of a folder of shards says."""
 
@@ -136,7 +159,7 @@ class Manifest(NamedTuple):
         """Content of the file; shards are named without their folder."""
         raw: dict[str, Any] = {
             "cutpoint": {"format": FORMAT, "version": VERSION},
-            "alphabet": [plain(symbol) for symbol in self.alphabet],
+            "alphabet": [json_value(symbol) for symbol in self.alphabet],
             "marks": [_mark(mark) for mark in self.mark_table],
             "evidence": self.has_evidence,
             "shards": [
@@ -163,59 +186,46 @@ class Manifest(NamedTuple):
         if len(content) > MOST_TEXT:
             raise source.refused("the manifest is too long to be read.")
         try:
-            root = document(source, content.decode())
+            raw = document(source, content.decode())
         except UnicodeDecodeError:
             raise source.refused("expected text in UTF-8; got bytes that are not.") from None
-        members = root.members()
-        if "cutpoint" not in members or members["cutpoint"].members().get("format", root).raw != FORMAT:
+        kind = raw.get("cutpoint")
+        if not isinstance(kind, dict) or kind.get("format") != FORMAT:
             raise source.refused("this is not the manifest of a folder of shards.")
-        if members["cutpoint"].raw.get("version") != VERSION:
+        if kind.get("version") != VERSION:
             raise source.refused(f"the shards must be of version {VERSION}; another version of cutpoint wrote them.")
-        parts = root.fields(KEYS)
-        if parts["digest"].text() != digest(root.raw):
+        found = record(source, raw, ManifestRecord)
+        if found.digest != digest(raw):
             raise source.refused(
                 "the manifest is damaged (its content does not match its digest). Use another copy, or write the "
                 "shards again."
             )
         try:
-            alphabet = Alphabet(parts["alphabet"].names("symbol"))
+            alphabet = Alphabet(names(source, found.alphabet, "alphabet"))
         except CutpointError as wrong:
             raise source.refused(str(wrong), "alphabet") from None
-        table = tuple(_mark_of(item) for item in parts["marks"].items("mark"))
+        table = tuple(
+            Mark(verdict, None if states is None else frozenset(names(source, states, f"marks[{k}][1]")))
+            for k, (verdict, states) in enumerate(found.marks)
+        )
         if table[:3] != FIRST_MARKS:
-            parts["marks"].refuse("a table that begins with no mark, accepted and rejected")
-        shards = tuple(_shard(item, folder, len(table) > 3) for item in parts["shards"].items("shard"))
+            raise source.refused("expected a table that begins with no mark, accepted and rejected.", "marks")
+        shards = tuple(_shard(source, k, entry, folder, len(table) > 3) for k, entry in enumerate(found.shards))
         if len({shard.name for shard in shards}) != len(shards):
-            parts["shards"].refuse("shards of different names")
-        if not isinstance(parts["evidence"].raw, bool):
-            parts["evidence"].refuse("true or false")
-        return cls(alphabet, table, shards, parts["evidence"].raw)
+            raise source.refused("expected shards of different names.", "shards")
+        return cls(alphabet, table, shards, found.evidence)
 
 
 def _mark(mark: Mark) -> list[Any]:
-    states = None if mark.states is None else sorted((plain(state) for state in mark.states), key=repr)
+    states = None if mark.states is None else sorted((json_value(state) for state in mark.states), key=repr)
     return [mark.verdict, states]
 
 
-def _mark_of(item: Value) -> Mark:
-    verdict, states = item.items("part", 2)
-    if verdict.raw not in (None, True, False) or not isinstance(verdict.raw, bool | None):
-        verdict.refuse("true, false or null")
-    return Mark(verdict.raw, None if states.raw is None else frozenset(states.names("state")))
-
-
-def _shard(item: Value, folder: str, marked: bool) -> ShardFile:
-    fields = item.fields(("file", "sha256", *SIZES))
-    name, checksum = fields["file"].text(), fields["sha256"].text()
-    if "/" in name or "\\" in name or name in ("", ".", ".."):
-        fields["file"].refuse("the name of a file beside the manifest")
-    total, *sizes = (fields[key].number() for key in SIZES)
-    if any(size < 0 or size != int(size) for size in sizes) or total < 0:
-        item.refuse("sizes that are not negative, and whole but for the observations")
-    distinct, symbols, edges = map(int, sizes)
-    return ShardFile(
-        beside(folder, name), checksum, ShardSize(float(total), distinct, symbols, edges, marked, edges > 0)
-    )
+def _shard(source: Source, k: int, entry: ShardRecord, folder: str, marked: bool) -> ShardFile:
+    if "/" in entry.file or "\\" in entry.file or entry.file in ("", ".", ".."):
+        raise source.refused("expected the name of a file beside the manifest.", f"shards[{k}].file")
+    size = ShardSize(entry.observations, entry.distinct, entry.symbols, entry.edges, marked, entry.edges > 0)
+    return ShardFile(beside(folder, entry.file), entry.sha256, size)
 
 
 def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:

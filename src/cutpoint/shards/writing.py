@@ -21,11 +21,11 @@ from cutpoint.data.sample import bare, clothed
 from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 from cutpoint.exact import whole_number
-from cutpoint.files.samples import ReadOptions, read_chunks
+from cutpoint.files.samples import ReadOptions, check_positive_outcome, read_chunks
 from cutpoint.files.streams import extensions, refusal
 from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
 from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, in_order, order_of
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted
 
 RUN = 1 << 24
 """Words and symbols that are gathered, merged and sorted at a time."""
@@ -177,10 +177,8 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, works
                 yield sample
     if first is None:
         raise refusal(names[0], "at least one observation must have a positive count; none has.")
-    if options.get("positive") is not None and unlike:
-        raise refusal(
-            names[0], f"positive={shown(options['positive'])} must be an outcome of some word; it is of none."
-        )
+    if unlike:
+        check_positive_outcome([], options.get("positive"), names[0])
 
 
 def _source(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Names of states and symbols as JSON values and as single words of text, with their types."""
+"""Names and numbers in files: names with their types as JSON values or single words, numbers exact or as floats."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Hashable, Iterable
+from fractions import Fraction
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -14,31 +15,34 @@ import numpy as np
 from cutpoint.errors import InvalidArgument
 from cutpoint.wording import shown
 
+Number = Fraction | float
+
 MOST_DEPTH = 100
 """Deepest nesting of tuples in a name."""
 
 MARK = "%="
-"""Begins a word of text that is the JSON of a name; never the beginning of an escaped string."""
+"""Begins a word that is the JSON of a name; an escaped string never begins with it."""
 
 _DIGITS = re.compile(r"0|[1-9][0-9]*")
+# Lengths are bounded, so that the cost of a long run of digits is linear in its length.
+_EXACT = re.compile(r"[0-9]{1,4300}(/[0-9]{1,4300})?")
+_FLOAT = re.compile(r"([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?")
 
 
-def plain(name: object, depth: int = 0) -> Any:
+def json_value(name: object, depth: int = 0) -> Any:
     """JSON value of a name: str, int, float, bool, None, and tuples of them as lists.
 
     NumPy's scalars become the Python values they equal.
 
     Examples
     --------
-    >>> plain((0, ("a", 0.5)))
+    >>> json_value((0, ("a", 0.5)))
     [0, ['a', 0.5]]
     """
     value = name.item() if isinstance(name, np.generic) else name
     if type(value) is tuple and depth < MOST_DEPTH:
-        return [plain(part, depth + 1) for part in value]
-    if value is None or type(value) is bool or (type(value) is str and is_unicode(value)):
-        return value
-    if (type(value) is int and is_short(value)) or (type(value) is float and math.isfinite(value)):
+        return [json_value(part, depth + 1) for part in value]
+    if is_scalar(value):
         return value
     raise InvalidArgument(
         f"a file can keep names that are text, numbers of at most 4,300 digits, bools and tuples of them; "
@@ -50,15 +54,27 @@ def name_of(value: Any, depth: int = 0) -> Hashable:
     """Name from a JSON value; ValueError if it cannot be one."""
     if isinstance(value, list) and depth < MOST_DEPTH:
         return tuple(name_of(part, depth + 1) for part in value)
-    if isinstance(value, dict | list):
-        raise ValueError
-    if (isinstance(value, float) and not math.isfinite(value)) or (isinstance(value, str) and not is_unicode(value)):
+    if not is_scalar(value):
         raise ValueError
     return value  # type: ignore[no-any-return]
 
 
+def is_scalar(value: object) -> bool:
+    """Whether JSON can keep a value that is no list: text, a finite number, a bool or None."""
+    if type(value) is float:
+        return math.isfinite(value)
+    if type(value) is int:
+        return abs(value) < 10**15 or _is_printable(value)
+    return value is None or type(value) is bool or (type(value) is str and is_unicode(value))
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a str is text: half of a surrogate pair is not."""
+    return text.isascii() or not re.search("[\ud800-\udfff]", text)
+
+
 def token(name: object, digits: type = str, reserved: Iterable[str] = ()) -> str:
-    """Name as a word without spaces: text stands for itself, with % escapes; anything else is ``%=`` and its JSON.
+    """Name as a word without spaces: text with % escapes; anything else is ``%=`` and its JSON.
 
     ``digits`` is the kind of name that plain digits stand for; reserved words are written in the long way.
 
@@ -67,7 +83,7 @@ def token(name: object, digits: type = str, reserved: Iterable[str] = ()) -> str
     >>> token("s1"), token("a b"), token("7"), token(7), token(7, digits=int), token((0, "q"))
     ('s1', 'a%20b', '7', '%=7', '7', '%=%5B0%2C%22q%22%5D')
     """
-    value = plain(name)
+    value = json_value(name)
     if digits is int and type(value) is int and value >= 0:
         return str(value)
     short = type(value) is str and value not in ("", *reserved) and not (digits is int and _DIGITS.fullmatch(value))
@@ -85,18 +101,41 @@ def name_of_token(word: str, digits: type = str) -> Hashable:
         raise ValueError from None
 
 
-def is_unicode(text: str) -> bool:
-    """Whether a str is text: half of a surrogate pair is not."""
-    return text.isascii() or not re.search("[\ud800-\udfff]", text)
+def numeral(value: Number) -> str:
+    """Number as text that gives the same number back, of the same kind.
 
-
-def is_short(value: int) -> bool:
-    """Whether Python prints an integer."""
+    Examples
+    --------
+    >>> numeral(Fraction(1, 3)), numeral(Fraction(1)), numeral(1.0), numeral(0.1)
+    ('1/3', '1', '1.0', '0.1')
+    """
     try:
-        str(value)
+        return str(value) if isinstance(value, Fraction) else repr(float(value))
+    except ValueError:
+        raise InvalidArgument(
+            "a file can keep fractions of at most 4,300 digits; an entry has more. Use rationalized(...) or floats."
+        ) from None
+
+
+def number_of(text: str) -> Number:
+    """Number from its text: exact if a fraction or a whole number, else a float; ValueError if it is not a number."""
+    if _EXACT.fullmatch(text):
+        try:
+            return Fraction(text)
+        except ZeroDivisionError:
+            raise ValueError from None
+    value = float(text) if _FLOAT.fullmatch(text) else math.inf
+    if value == math.inf:
+        raise ValueError
+    return value
+
+
+def _is_printable(value: int) -> bool:
+    """Whether Python prints an integer: it has at most 4,300 digits."""
+    try:
+        return bool(str(value))
     except ValueError:
         return False
-    return True
 
 
 def _escaped(text: str) -> str:

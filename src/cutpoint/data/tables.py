@@ -1,0 +1,239 @@
+"""Columns of tables, in files and data frames: words, outcomes, counts; each value is checked at its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from cutpoint.data.alphabet import Tokens, Word
+from cutpoint.data.column_names import UNKNOWN, ColumnNames, is_missing, verdict_of
+from cutpoint.data.marks import Verdict
+from cutpoint.data.names import is_hashable
+from cutpoint.errors import CutpointError, InvalidArgument, InvalidSample
+from cutpoint.wording import counted, listed, shown, suggestion
+
+
+@dataclass(frozen=True)
+class Column:
+    """Values of one column, and what messages call it.
+
+    Attributes
+    ----------
+    values : one per row.
+    name : such as ``column 'label'``.
+    place : from the number of a row to its name, such as ``data.tsv: line 3``.
+    error : kind of error for a value that is refused.
+    """
+
+    values: list[Any]
+    name: str
+    place: Callable[[int], str]
+    error: type[CutpointError]
+
+    def refusal(self, r: int, what: str, advice: str = "") -> CutpointError:
+        """Error about the value in row r."""
+        return self.error(what, where=f"{self.place(r)}, {self.name}", advice=advice)
+
+
+def frame_columns(df: Any, given: Mapping[str, str | None]) -> dict[str, Column]:
+    """Columns of a data frame by role, as they are named."""
+    import narwhals as nw  # noqa: PLC0415  needed for data frames alone
+
+    try:
+        frame = nw.from_native(df, eager_only=True)
+    except TypeError:
+        what = "a lazy frame; call .collect() first" if hasattr(df, "collect") else f"a {type(df).__name__}"
+        raise InvalidArgument(f"expected a data frame of pandas, polars or Arrow; got {what}.") from None
+    except Exception as problem:  # two columns of one name, which each library reports in its own way
+        raise InvalidArgument(f"the data frame cannot be read: {' '.join(str(problem).split())}") from None
+    names = ColumnNames(frame.columns, len(frame.columns))
+    chosen = {role: names.index(role, name) for role, name in given.items() if name is not None}
+    return {
+        role: Column(frame[:, k].to_list(), f"column {shown(frame.columns[k])}", lambda r: f"row {r}", InvalidSample)
+        for role, k in chosen.items()
+    }
+
+
+def frame_words(df: Any, given: Mapping[str, str | None], separator: str | None, positive: object) -> dict[str, Any]:
+    """Arguments of ``Sample`` from a data frame with one word per row."""
+    columns = frame_columns(df, given)
+    found = word_arguments(columns, separator, positive)
+    if "accepted" in columns:
+        check_positive(columns["accepted"], found["accepted"], positive)
+    return found
+
+
+def word_arguments(columns: Mapping[str, Column], separator: str | None, positive: object) -> dict[str, Any]:
+    """Arguments of ``Sample`` from the columns of a table with one word per row."""
+    found: dict[str, Any] = {"words": words(columns["word"], separator)}
+    if "accepted" in columns:
+        found["accepted"] = outcomes(columns["accepted"], positive)
+    if "weight" in columns:
+        found["counts"] = weights(columns["weight"])
+    if "verdicts" in columns:
+        along = _along(columns["verdicts"], found["words"], separator)
+        found["verdicts"] = _verdicts(columns["verdicts"], along, found.get("accepted"))
+    if "states" in columns:
+        found["states"] = _states(columns["states"], _along(columns["states"], found["words"], separator))
+    return found
+
+
+def outcomes(column: Column, positive: object = None) -> list[Verdict]:
+    """Outcomes of a column: True, False, or None where it is missing.
+
+    Parameters
+    ----------
+    positive : the value that means "accepted", itself or as text; every other value that is not missing then means
+        "rejected". None: the values must be bool, 0 and 1, or texts such as yes and no (``ACCEPTED``, ``REJECTED``).
+    """
+    known: dict[Hashable, Verdict] = {}
+    for r, value in enumerate(column.values):
+        try:
+            if value not in known:
+                known[value] = verdict_of(value) if positive is None else _is_positive(value, positive)
+        except (TypeError, ValueError):
+            raise column.refusal(
+                r,
+                "an outcome must be 1 or 0, true or false, yes or no, accepted or rejected, positive or negative, or "
+                f"empty if it is not known; got {shown(value)}.",
+                "Name the value that means accepted with {positive}.",
+            ) from None
+    return [known[value] for value in column.values]
+
+
+def check_positive(column: Column, found: Iterable[Verdict], positive: object) -> None:
+    """Refuse a name of the accepted value that no row has: most likely it is misspelled."""
+    if positive is None or True in found:
+        return
+    values = list(dict.fromkeys(value for value in column.values if not is_missing(value)))
+    raise column.error(
+        f"must be an outcome that some row has; none has {shown(positive)}; {column.name} has {listed(values)}."
+        f"{suggestion(positive, values)}",
+        argument="positive",
+    )
+
+
+def weights(column: Column) -> list[float]:
+    """Counts of a column; they must be finite and not negative."""
+    found = []
+    for r, value in enumerate(column.values):
+        try:
+            weight = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise column.refusal(r, f"a count must be a number; got {shown(value)}.") from None
+        if not (math.isfinite(weight) and weight >= 0.0):
+            raise column.refusal(r, f"a count must be finite and not negative; got {shown(value)}.")
+        found.append(weight)
+    return found
+
+
+def words(column: Column, separator: str | None = None) -> Sequence[Word]:
+    """Words of a column of texts or lists.
+
+    Parameters
+    ----------
+    separator : between the symbols of a text; None or "" if its symbols are its characters. Several blanks count as
+        one; between other separators there must be a symbol.
+    """
+    kinds = set(map(type, column.values))
+    if kinds <= {str}:
+        return _tokens(column, separator) if separator else list(column.values)
+    found = column.values
+    if kinds != {list}:
+        found = [_word(column, r, value, separator) for r, value in enumerate(found)]
+    if not set(map(type, chain.from_iterable(found))) <= {str, int}:
+        for r, word in enumerate(found):
+            for i, symbol in enumerate(word):
+                if is_missing(symbol) or isinstance(symbol, tuple) or not is_hashable(symbol):
+                    raise column.refusal(r, f"position {i}: a symbol must be a text or a number; got {shown(symbol)}.")
+    return found
+
+
+def _tokens(column: Column, separator: str) -> Tokens:
+    """Texts as words of several symbols, which are split later."""
+    texts = column.values
+    if separator != " ":
+        for r, text in enumerate(texts):
+            _symbols(column, r, text, separator)
+        return Tokens(texts, separator)
+    joined = "|".join(texts)
+    if any(blanks in joined for blanks in ("  ", "| ", " |")) or joined != joined.strip(" "):
+        texts = [" ".join(filter(None, text.split(" "))) for text in texts]
+    return Tokens(texts, separator)
+
+
+def _symbols(column: Column, r: int, text: str, separator: str) -> list[str]:
+    """Symbols of one text."""
+    found = text.split(separator) if text else []
+    if separator == " ":
+        return [symbol for symbol in found if symbol]
+    if "" in found:
+        raise column.refusal(r, f"symbols between separators {shown(separator)} must not be empty; got {shown(text)}.")
+    return found
+
+
+def _word(column: Column, r: int, value: object, separator: str | None) -> Word:
+    """A word, or what was seen along one, from a text or a list."""
+    if isinstance(value, str):
+        return _symbols(column, r, value, separator) if separator else value
+    if is_missing(value):
+        raise column.refusal(r, "a word must not be missing; the empty word is an empty text or an empty list.")
+    if isinstance(value, list):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return list(value.tolist())
+    if isinstance(value, Iterable) and not isinstance(value, bytes | dict | set):
+        return list(value)
+    raise column.refusal(r, f"expected a text or a list of symbols; got {shown(value)}.", "Read numbers as text.")
+
+
+def _along(column: Column, found: Sequence[Word], separator: str | None) -> list[list[Any] | None]:
+    """Values along each word, one more than it has symbols; None where there are none."""
+    along: list[list[Any] | None] = []
+    for r, (word, value) in enumerate(zip(found, column.values, strict=True)):
+        given = not is_missing(value) and not (isinstance(value, str) and not value)
+        along.append(list(_word(column, r, value, separator)) if given else None)
+        if given and len(along[r] or ()) != len(word) + 1:
+            raise column.refusal(
+                r,
+                f"the word has {counted(len(word), 'symbol')}, so there must be {counted(len(word) + 1, 'value')}, one "
+                f"before the first symbol and one after each; got {len(along[r] or ())}.",
+            )
+    return along
+
+
+def _verdicts(column: Column, along: list[list[Any] | None], accepted: list[Verdict] | None) -> list[Any]:
+    """Verdicts along words; the last one and the outcome must agree."""
+    found: list[list[Verdict] | None] = []
+    for r, values in enumerate(along):
+        try:
+            seen = None if values is None else [verdict_of(value) for value in values]
+        except ValueError:
+            raise column.refusal(r, f"verdicts must be 1, 0, true, false or missing; got {shown(values)}.") from None
+        if accepted and seen and None not in (accepted[r], seen[-1]) and accepted[r] != seen[-1]:
+            raise column.refusal(r, "the last verdict and the outcome must agree, as both are about the whole word.")
+        found.append(seen)
+    return found
+
+
+def _states(column: Column, along: list[list[Any] | None]) -> list[Any]:
+    """States along words; a list of states, as JSON has it, means one of them."""
+    for r, values in enumerate(along):
+        for value in values or ():
+            names = value if isinstance(value, list | set) else [value]
+            if not names or not all(is_hashable(name) for name in names):
+                raise column.refusal(
+                    r, f"states must be names, lists of names, or null where none was seen; got {shown(value)}."
+                )
+    return [values and [set(value) if isinstance(value, list) else value for value in values] for values in along]
+
+
+def _is_positive(value: object, positive: object) -> Verdict:
+    if is_missing(value) or (isinstance(value, str) and value.strip().casefold() in UNKNOWN - {str(positive)}):
+        return None
+    return bool(value == positive) or str(value).strip() == str(positive)
