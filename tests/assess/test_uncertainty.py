@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
-from cutpoint.assess.standard_errors import Coordinates, information
+from cutpoint.assess.uncertainty import Coordinates, information
 from cutpoint.em.observations import Parameters
 
 TRUTH = cp.Acceptor(2, "ab", [[[0.8, 0.2], [0.3, 0.7]], [[0.4, 0.6], [0.9, 0.1]]], 0, {1})
@@ -277,7 +277,7 @@ def test_repetitions_that_were_cut_short_are_counted(sample: cp.Sample) -> None:
         (
             lambda: cp.bootstrap(COIN, TOSSES, repetitions=10**8),
             cp.errors.TooLarge,
-            "100,000,000 repetitions of 4 entries are 400,000,000 numbers; at most 100,000,000 are kept. Ask for fewer "
+            "100,000,000 repetitions of 4 entries are 400,000,000 numbers; the limit is 100,000,000. Ask for fewer "
             "repetitions.",
         ),
         (lambda: cp.bootstrap("A", TOSSES), cp.errors.InvalidArgument, "expected an Acceptor; got 'A'."),  # type: ignore[arg-type]

@@ -152,9 +152,9 @@ WRONG = [
     ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
     ("fit one.tsv -o m.json", 3, "learning needs observations of at least two labels, such as accepted and rejected words; only {True} was seen. A rule that always gives the same answer needs no learning."),
     ("fit inputs.tsv -o m.json", 3, "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add the outcomes with --accepted, or with --outcome of an event table."),
-    ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Hold out none with --holdout 0, name a file to judge by with --test, or add observations."),
-    ("fit journeys.tsv -o m.json --holdout 0.01", 3, "the share to hold out must be at least 1/20; got 0.01."),
-    ("fit journeys.tsv -o m.json --holdout nan", 3, "the share to hold out must be at least 1/20; got nan."),
+    ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Add observations. Or judge by another file with --test. Or hold out none with --holdout 0."),
+    ("fit journeys.tsv -o m.json --holdout 0.01", 3, "--holdout must be at least 1/20; got 0.01."),
+    ("fit journeys.tsv -o m.json --holdout nan", 3, "--holdout must be at least 1/20; got nan."),
     ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json, .json.gz or .npz."),
     ("fit journeys.tsv -o nowhere/m.json", 3, "nowhere/m.json: cannot be written (there is no folder nowhere)."),
     ("fit journeys.tsv -o m.json --report folder", 3, "folder: cannot be written (it is a folder)."),
@@ -174,7 +174,7 @@ WRONG = [
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
     ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
-    ("table folder", 3, "folder: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),
+    ("table folder", 3, "folder: expected a model: a file such as model.json, or gallery:parity."),
     ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
@@ -216,6 +216,21 @@ def test_bad_input_is_told_in_a_sentence(line: str, code: int, sentence: str, ru
     before = sorted(here.rglob("*"))
     assert run(*line.split()) == (code, "", f"cutpoint: {sentence}\n")
     assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize("folder", ["id=7", "{id}", "n_states", "time_limit=1", "rounded=True"])
+def test_names_of_files_are_printed_as_they_are(folder: str, run: Run, here: Path) -> None:
+    path = here / "lake" / folder / "part.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("who,what\na,1\n")
+    named = f"lake/{folder}/part.csv"
+    columns = "the columns are {'who', 'what'}"
+    assert run("fit", named, "--id", "who", "-o", "m.json").err == (
+        f"cutpoint: {named}: no column is called event, activity or symbol; {columns}. Choose one with --event.\n"
+    )
+    assert run("score", f"lake/{folder}/none.json", named).err == (
+        f"cutpoint: lake/{folder}/none.json: cannot be read (No such file or directory).\n"
+    )
 
 
 @pytest.mark.parametrize(("line", "sentence"), MISUSED, ids=[line for line, _ in MISUSED])
@@ -517,7 +532,8 @@ def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> 
 def test_fit_without_anything_held_out(run: Run) -> None:
     done = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--holdout", "0")
     assert done.code == 0
-    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n\n")
+    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n")
+    assert "\ncut point 0.5: fewer than 20 words of one outcome are too few to choose another\n\n" in done.out
     assert "held out" not in done.out
     tested = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--test", "few.tsv")
     assert "\non 2 observations held out\n" in tested.out

@@ -119,8 +119,8 @@ def test_roots_that_are_not_roots(arguments: tuple[object, ...], sentence: str) 
 
 
 def test_root_is_immutable() -> None:
-    with pytest.raises(AttributeError, match="an AlgebraicNumber is immutable"):
-        cp.AlgebraicNumber.sqrt("1/2").low = 0  # type: ignore[assignment]
+    with pytest.raises(AttributeError, match="cannot assign to field 'low'"):
+        cp.AlgebraicNumber.sqrt("1/2").low = Fraction(0)  # type: ignore[misc]
     with pytest.raises(cp.errors.InvalidArgument, match="AlgebraicNumber.sqrt needs a positive number; got -1"):
         cp.AlgebraicNumber.sqrt(-1)
 
@@ -161,9 +161,9 @@ def test_a_deterministic_acceptor_is_regular_at_an_irrational_cut_point_too() ->
     ("slip", "sentence"),
     [
         (
-            lambda: cp.AlgebraicNumber(5, 0, 1),
+            lambda: cp.AlgebraicNumber(5, 0, 1),  # type: ignore[arg-type]
             "the coefficients of an AlgebraicNumber must be a list of numbers; got 5.",
-        ),  # type: ignore[arg-type]
+        ),
         (
             lambda: cp.AlgebraicNumber.sqrt(Decimal("1e-999999")),
             "expected a finite number or a string such as '1/3'; got Decimal('1E-999999').",

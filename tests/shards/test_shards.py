@@ -172,7 +172,7 @@ def test_tables_of_events_that_could_be_split_are_refused(tmp_path: Path) -> Non
         cp.ShardedSample.from_csv(paths, id="who", event="what")
     for path in paths:
         path.write_text(path.read_text().replace("who,time,what,sold", "id,time,event,outcome"))
-    with pytest.raises(cp.errors.FormatError, match="this is a table of events; say so with id=… and event=…"):
+    with pytest.raises(cp.errors.FormatError, match=r"this is a table of events\. Say so with id=… and event=…"):
         cp.write_shards(paths, tmp_path / "here")
 
 

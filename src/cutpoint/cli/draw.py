@@ -14,6 +14,7 @@ from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 @click.option("-o", "--output", type=options.FILE, help="File to write: .svg, .png, .pdf, .dot or .tikz.")
 @click.option(
     "--format",
+    "kind",
     type=click.Choice(["dot", "tikz", "svg"]),
     default="dot",
     show_default=True,
@@ -28,7 +29,7 @@ from cutpoint.diagrams.picture import draw, to_dot, to_tikz
     show_default=True,
     help="Direction of the arrows.",
 )
-def command(model: str, output: str | None, format: str, **drawing: Any) -> None:
+def command(model: str, output: str | None, kind: str, **drawing: Any) -> None:
     """State diagram of MODEL, written to a file or printed as text.
 
     \b
@@ -38,8 +39,8 @@ def command(model: str, output: str | None, format: str, **drawing: Any) -> None
     if output is not None:
         draw(acceptor, output, **drawing)
         message(f"written to {output}.")
-    elif format == "svg":
+    elif kind == "svg":
         line(draw(acceptor, **drawing).svg)
     else:
-        to_text = to_dot if format == "dot" else to_tikz
+        to_text = to_dot if kind == "dot" else to_tikz
         line(to_text(acceptor, **drawing))

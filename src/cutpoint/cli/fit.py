@@ -8,17 +8,18 @@ from typing import Any
 import click
 import numpy as np
 
+from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_time
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import summarize
 from cutpoint.cli.output import json_text, line, message, search_progress
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
-from cutpoint.em.observations import Engine, check_evidence
+from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample
 from cutpoint.search.folds import held_out
-from cutpoint.search.learn import SEARCHED, learn
+from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 NOT_CONVERGED = 4
@@ -47,7 +48,7 @@ NOT_CONVERGED = 4
 @click.option(
     "--cut-point",
     metavar="NUMBER",
-    show_default="highest accuracy on the words learned from",
+    show_default="highest accuracy on words not learned from",
     help="Cut point to store.",
 )
 @click.option("--report", type=options.FILE, help="File for an HTML page about the model.")
@@ -94,30 +95,30 @@ def command(
         options.check_not_given(reading, data)
     with options.engine_of(engine, scheduler, threads, sharded) as worker, search_progress() as callback:
         shards = ShardedSample.open(data) if sharded else None
-        sample = read_sample(data, **reading) if shards is None else _searched(shards, worker)
+        sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
         check_evidence(sample)
         training, fresh = _parts(sample, test, holdout if shards is None else 0.0, seed, reading)
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
+        limit = search["time_limit"]
+        search["time_limit"] = search_time(limit) if cut_point is None else limit
         learned = learn(shards or training, callback=callback, rng=seed, **search)
-    summary = summarize(learned, training, fresh, cut_point)
+        if cut_point is not None:
+            choice = CutPointChoice(float(cut_point_value(cut_point)), "as given")
+        else:
+            choice = chosen_cut_point(learned, training, seed, limit, callback=callback, threads=threads)
+    summary = summarize(learned, training, fresh, choice)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
-    save(learned.acceptor, output, cut_point=summary.cut_point, metadata=notes)
+    save(learned.acceptor, output, cut_point=choice.cut_point, metadata=notes)
     if report is not None:
         positive = reading.get("positive")
         outcomes = ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
-        write_report(learned, fresh or training, report, summary.cut_point, f"Model of {name}", outcomes)
+        write_report(learned, fresh or training, report, choice.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
-
-
-def _searched(shards: ShardedSample, worker: Engine) -> Sample:
-    """The part of all shards that stands for them where words are looked at one by one."""
-    with worker.observe(shards, shards.alphabet) as data:
-        return data.subsample(SEARCHED)
 
 
 def _parts(

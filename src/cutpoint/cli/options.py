@@ -21,7 +21,7 @@ import click
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.files.contents import Model
-from cutpoint.files.models import read_model
+from cutpoint.files.models import is_model_file, read_model
 from cutpoint.model import Acceptor, gallery
 from cutpoint.wording import counted, shown, suggestion
 
@@ -102,14 +102,17 @@ def model_of(name: str, normalized: bool = False) -> Model:
     if name.startswith("gallery:"):
         return Model(_of_gallery(name))
     if name != "-":
+        if not is_model_file(name):
+            raise InvalidFile("expected a model: a file such as model.json, or gallery:parity.", where=name)
         return read_model(name, normalized=normalized)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "standard-input.json"
         path.write_bytes(sys.stdin.buffer.read())
         try:
             return read_model(path, normalized=normalized)
-        except CutpointError as wrong:
-            raise type(wrong)(str(wrong).replace(str(path), "standard input")) from None
+        except CutpointError as error:
+            error.where = error.where.replace(str(path), "standard input")
+            raise
 
 
 def _of_gallery(name: str) -> Acceptor:

@@ -39,6 +39,8 @@ MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""
 MOST_TRIED, MOST_LISTED = 200, 10
 """Shortest words that a notebook's display tries, and most of them that it lists."""
+MOST_STATES = 1000
+"""Residuals up to which a second language is tried to be shown regular."""
 LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
 
@@ -86,8 +88,7 @@ class Language:
     acceptor : :math:`A`.
     cut_point : :math:`\lambda`, a float (its exact binary value), ``Fraction``, ``Decimal``, a str such as ``"1/3"``,
         or an irrational :class:`AlgebraicNumber`.
-    inclusive : the inequality is strict unless this is true; then words with acceptance exactly :math:`\lambda` belong
-        to the language too.
+    inclusive : whether words with acceptance exactly :math:`\lambda` belong to the language too.
 
     Notes
     -----
@@ -119,7 +120,8 @@ class Language:
         object.__setattr__(self, "inclusive", inclusive)
 
     def __contains__(self, word: Word) -> bool:
-        return self._exceeds(self.acceptor.acceptance(word), word)
+        estimate = self.acceptor.acceptance(word)
+        return self._exceeds(estimate, len(word), lambda: self.acceptor.exact_acceptance(word))
 
     def contains(self, words: Words) -> NDArray[np.bool_]:
         """Membership of each word; only those too close to the cut point cost exact arithmetic."""
@@ -135,14 +137,13 @@ class Language:
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
         symbols, offsets = self.acceptor.encode(words)
+        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
 
         def exact(r: int) -> Fraction:
-            word = symbols[offsets[r] : offsets[r + 1]].tolist()
-            return self.acceptor.integers.value(word)
+            return self.acceptor.integers.value(symbols[offsets[r] : offsets[r + 1]].tolist())
 
-        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
         answers = compared(estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive)
-        return Membership(answers.above, answers.exact, estimates)
+        return Membership(*answers, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:
         """Words of the language, shortest first, then in the order of the alphabet; made one by one.
@@ -164,8 +165,8 @@ class Language:
     def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[Accepted]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
 
-        Words of exactly equal acceptance come in length-lexicographic order. The search goes from
-        the front and from the back in turn, with at most ``limit`` prefixes and suffixes.
+        Words of exactly equal acceptance come in length-lexicographic order. The search goes from the front and from
+        the back in turn, with at most ``limit`` prefixes and suffixes.
 
         Examples
         --------
@@ -178,8 +179,10 @@ class Language:
         """
         whole_number("k", k, least=1)
         longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
-        steps = whole_number("limit", limit, least=1)
-        ranked = race([self._ranked(search, k) for search in self._searches(longest, k)], steps)
+        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
+        ranked = race(
+            [self._ranked(search, k) for search in searches_from_both_ends(self.acceptor, longest, k, least)], steps
+        )
         if ranked is None:
             raise TooLarge(
                 f"{steps:,} prefixes and suffixes were explored without finding the {counted(k, 'most accepted word')}."
@@ -200,8 +203,10 @@ class Language:
         (True, True)
         """
         longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
-        steps = whole_number("limit", limit, least=1)
-        found = race([self._first_found(search) for search in self._searches(longest, 1)], steps)
+        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
+        found = race(
+            [self._first_found(search) for search in searches_from_both_ends(self.acceptor, longest, 1, least)], steps
+        )
         if found is None:
             return Unknown(steps, f"unknown: {steps:,} prefixes and suffixes explored, and there are more.")
         return found[0] if found else None
@@ -250,9 +255,13 @@ class Language:
         """
         most = whole_number("max_states", max_states, least=1)
         if isolation is not None:
-            return isolated_dfa(
-                self.acceptor.rationalized(max_denominator=None), self.cut_point, _isolation(isolation), most
-            )
+            distance = entry(isolation)
+            if not 0 < distance <= 1:
+                raise InvalidArgument(
+                    f"must be a number above 0, at most 1; got {shown(isolation)}.", argument="isolation"
+                )
+            stochastic = self.acceptor.rationalized(max_denominator=None)
+            return isolated_dfa(stochastic, self.cut_point, Fraction(distance), most)
         if not self.acceptor.is_stochastic:
             raise InvalidArgument(
                 "exact residuals need rows that sum to exactly 1, and the binary values of these floats do not. Take "
@@ -261,22 +270,58 @@ class Language:
         return residual_dfa(self._columns, most)
 
     def __invert__(self) -> Language:
-        return complement(self)
+        r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""
+        return Language(~self.acceptor, 1 - self.cut_point, inclusive=not self.inclusive)
 
     def __and__(self, other: Language | DFA) -> Language:
-        return intersection(self, other) if isinstance(other, Language | DFA) else NotImplemented
+        r"""Words of both, :math:`p\, d > \lambda` where d is 1 on the regular side and 0 elsewhere."""
+        if not isinstance(other, Language | DFA):
+            return NotImplemented
+        if nested := self._nested(other):
+            return nested[0]
+        language, dfa = self._with_dfa(other, "intersection")
+        if language.inclusive and language.cut_point == 0:  # every word belongs to it: the DFA alone decides
+            return Language(dfa.to_acceptor(), Fraction(1, 2))
+        return Language(language.acceptor & dfa.to_acceptor(), language.cut_point, language.inclusive)
 
     def __or__(self, other: Language | DFA) -> Language:
-        return union(self, other) if isinstance(other, Language | DFA) else NotImplemented
+        """Words of either: the complement of what is in neither."""
+        if not isinstance(other, Language | DFA):
+            return NotImplemented
+        if nested := self._nested(other):
+            return nested[1]
+        language, dfa = self._with_dfa(other, "union")
+        return ~(~language & ~dfa)
 
     def __sub__(self, other: Language | DFA) -> Language:
-        return intersection(self, ~other) if isinstance(other, Language | DFA) else NotImplemented
+        return self & ~other if isinstance(other, Language | DFA) else NotImplemented
 
     def __rsub__(self, other: DFA) -> Language:
-        return intersection(~self, other) if isinstance(other, DFA) else NotImplemented
+        return ~self & other if isinstance(other, DFA) else NotImplemented
 
     __rand__ = __and__
     __ror__ = __or__
+
+    def _nested(self, other: Language | DFA) -> tuple[Language, Language] | None:
+        """Two cut points of one acceptor, the smaller language first."""
+        if isinstance(other, DFA) or self.acceptor != other.acceptor:
+            return None
+        larger, smaller = sorted((self, other), key=lambda language: (language.cut_point, not language.inclusive))
+        return smaller, larger
+
+    def _with_dfa(self, other: Language | DFA, operation: str) -> tuple[Language, DFA]:
+        """One side as it is and the other as a DFA: given, or found by exact residuals."""
+        if isinstance(other, DFA):
+            return self, other
+        for language, second in ((self, other), (other, self)):
+            dfa = second.to_dfa(MOST_STATES) if second.acceptor.is_stochastic else None
+            if isinstance(dfa, DFA):
+                return language, dfa
+        raise InvalidArgument(
+            f"the {operation} of two cut-point languages need not be a cut-point language, and {MOST_STATES:,} "
+            "residuals do not show either of these to be regular. Give a DFA, such as Language.to_dfa(isolation=...), "
+            "or ask for each word by itself: `word in L and word in M`."
+        )
 
     def _repr_html_(self) -> str:
         first = ""
@@ -310,16 +355,13 @@ class Language:
             prefix, row = stack.pop()
             remaining = length - len(prefix)
             estimate = float(dot(row, bounds.column(remaining)))
-            if not self._may_exceed(estimate, length, partial(bounds.exact_bound, prefix, remaining)):
+            if not self._exceeds(estimate, length, partial(bounds.exact_bound, prefix, remaining)):
                 continue
             if not remaining:
                 yield self._word(prefix)
             else:
                 rows = step(row, self.acceptor.transitions)
                 stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
-
-    def _searches(self, max_length: int, copies: int) -> list[BestFirst]:
-        return searches_from_both_ends(self.acceptor, max_length, copies, float(self.cut_point))
 
     def _ranked(self, search: BestFirst, k: int) -> Iterator[list[Accepted] | None]:
         """The k words of highest acceptance, or all; None after each step until they are found."""
@@ -346,92 +388,13 @@ class Language:
     def _promising(self, search: BestFirst) -> Iterator[QueueEntry]:
         """Candidates whose bounds exceed the cut point."""
         for candidate in search:
-            if not self._may_exceed(candidate.estimate, search.max_length, lambda: candidate.bound):  # noqa: B023
+            if not self._exceeds(candidate.estimate, search.max_length, lambda: candidate.bound):  # noqa: B023
                 return
             yield candidate
 
-    def _may_exceed(self, estimate: float, length: int, exact: Callable[[], Fraction]) -> bool:
-        """Whether a bound for words up to a length is above the cut point."""
+    def _exceeds(self, estimate: float, length: int, exact: Callable[[], Fraction]) -> bool:
+        """Whether an acceptance, or a bound, for words up to a length is above the cut point."""
         return exceeds(estimate, length, self.acceptor.n_states, self.cut_point, exact, self.inclusive)
 
     def _word(self, codes: tuple[int, ...]) -> PlainWord:
         return self.acceptor.alphabet.decode(np.array(codes, dtype=np.int32))
-
-    def _exceeds(self, estimate: float, word: Word) -> bool:
-        return exceeds(
-            estimate,
-            len(word),
-            self.acceptor.n_states,
-            self.cut_point,
-            lambda: self.acceptor.exact_acceptance(word),
-            self.inclusive,
-        )
-
-
-def _isolation(value: Any) -> Fraction:
-    distance = entry(value)
-    if not 0 < distance <= 1:
-        raise InvalidArgument(f"isolation must be a number above 0, at most 1; got {shown(value)}.")
-    return Fraction(distance)
-
-
-MOST_STATES = 1000
-"""States up to which the second language is tried to be made a DFA."""
-
-HALF = Fraction(1, 2)
-
-
-def complement(language: Language) -> Language:
-    r"""Words outside: :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`; strict becomes inclusive and back.
-
-    Where rows of floats do not sum to exactly 1 this holds up to rounding: ``~A`` accepts with the rest of their sums.
-    """
-    return type(language)(~language.acceptor, 1 - language.cut_point, inclusive=not language.inclusive)
-
-
-def intersection(left: Language, right: Language | DFA) -> Language:
-    r"""Words of both, :math:`p\, d > \lambda` where d is 1 on the regular side and 0 elsewhere."""
-    nested = _nested(left, right)
-    if nested is not None:
-        return nested[0]
-    language, dfa = _with_dfa(left, right, "intersection")
-    if _holds_everything(language):
-        return type(language)(dfa.to_acceptor(), HALF)
-    return type(language)(language.acceptor & dfa.to_acceptor(), language.cut_point, language.inclusive)
-
-
-def union(left: Language, right: Language | DFA) -> Language:
-    r"""Words of either: the complement of what is in neither."""
-    nested = _nested(left, right)
-    if nested is not None:
-        return nested[1]
-    language, dfa = _with_dfa(left, right, "union")
-    return complement(intersection(complement(language), ~dfa))
-
-
-def _nested(left: Language, right: Language | DFA) -> tuple[Language, Language] | None:
-    """Two cut points of one acceptor, the smaller language first."""
-    if isinstance(right, DFA) or left.acceptor != right.acceptor:
-        return None
-    larger, smaller = sorted((left, right), key=lambda language: (language.cut_point, not language.inclusive))
-    return smaller, larger
-
-
-def _holds_everything(language: Language) -> bool:
-    """Whether the cut point lets every word in; then words outside of a DFA must be kept out by another one."""
-    return language.inclusive and language.cut_point == 0
-
-
-def _with_dfa(left: Language, right: Language | DFA, operation: str) -> tuple[Language, DFA]:
-    """One side as it is and the other as a DFA: given, or found by exact residuals."""
-    if isinstance(right, DFA):
-        return left, right
-    for language, other in ((left, right), (right, left)):
-        dfa = other.to_dfa(MOST_STATES) if other.acceptor.is_stochastic else None
-        if isinstance(dfa, DFA):
-            return language, dfa
-    raise InvalidArgument(
-        f"the {operation} of two cut-point languages need not be a cut-point language, and neither of these is shown "
-        f"to be regular by {MOST_STATES:,} residuals. Give a DFA, such as Language.to_dfa(isolation=...), or ask for "
-        "each word by itself: `word in L and word in M`."
-    )

@@ -131,7 +131,7 @@ class _Front:
         return self.bounds.exact_bound(codes, remaining)
 
     def exact_part(self, codes: Codes) -> list[Fraction]:
-        """What must be equal for two prefixes of equal length to go on alike."""
+        """What must be equal for two prefixes of equal length to have the same continuations."""
         return quotients(*self.acceptor.integers.row(codes)).ravel().tolist()
 
     def place(self, codes: Codes) -> Place:

@@ -10,7 +10,6 @@ where :math:`\eta` covers what falls below the smallest normal float.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -25,14 +24,6 @@ SUBNORMAL = Fraction(1, 2**1070)
 """Sixteen times the smallest float, which also covers rows that sum to a little more than 1."""
 LONGEST = 10**8
 """Up to this length rows that sum to 1 + 1e-9 enlarge an absolute error by less than 12 %."""
-
-
-@dataclass(frozen=True)
-class Comparisons:
-    """Answers for many words: ``above[r]``, and in ``exact[r]`` whether word r needed rational arithmetic."""
-
-    above: NDArray[np.bool_]
-    exact: NDArray[np.bool_]
 
 
 def exceeds(
@@ -72,8 +63,8 @@ def compared(
     cut_point: CutPoint,
     exact: Callable[[int], Fraction],
     inclusive: bool = False,
-) -> Comparisons:
-    """:func:`exceeds` for many words at once; ``exact(r)`` is called only for words r that floats can't decide."""
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """:func:`exceeds` for many words at once, and for which of them r ``exact(r)`` was needed: floats can't decide."""
     near = float(cut_point)
     above = estimates > near
     used = np.zeros(len(estimates), dtype=np.bool_)
@@ -85,7 +76,7 @@ def compared(
     clear = (lengths <= LONGEST) & (np.abs(estimates - near) > _margin(estimates, lengths, n_states, near))
     for r in np.flatnonzero(~clear).tolist():
         above[r] = exceeds(float(estimates[r]), int(lengths[r]), n_states, cut_point, partial(noted, r), inclusive)
-    return Comparisons(above, used)
+    return above, used
 
 
 def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:

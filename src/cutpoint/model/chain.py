@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 from typing import Any
@@ -24,6 +25,7 @@ SMALLEST = 1e-300
 """Rates below this are taken as this."""
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class MarkovChain:
     """Homogeneous Markov chain with the given transition matrix; made by :meth:`Acceptor.chain`.
 
@@ -47,9 +49,7 @@ class MarkovChain:
     is_exact: bool
     _support: NDArray[np.bool_]
 
-    def __init__(
-        self, matrix: NDArray[Any], states: Sequence[Hashable], support: NDArray[np.bool_] | None = None
-    ) -> None:
+    def __init__(self, matrix: NDArray[Any], states: Sequence[Hashable], support: NDArray[np.bool_] | None = None):
         rational = np.asarray(matrix).dtype == object
         values: NDArray[Any] = np.array(matrix, dtype=object if rational else np.float64)
         if values.shape != (len(states), len(states)):
@@ -63,9 +63,6 @@ class MarkovChain:
         if not rational:
             values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
         self.__dict__.update(matrix=_frozen(values), states=tuple(states), is_exact=rational, _support=possible)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a MarkovChain is immutable: cannot set {name!r}.")
 
     @cached_property
     def classes(self) -> tuple[tuple[Hashable, ...], ...]:
@@ -136,23 +133,20 @@ class MarkovChain:
 
     @cached_property
     def _classes(self) -> list[list[int]]:
-        reach = self._support | np.eye(len(self.states), dtype=np.bool_)
-        while True:
-            further = (reach.astype(np.float64) @ reach.astype(np.float64)) > 0.0
-            if (further == reach).all():
-                break
-            reach = further
-        members = [tuple(np.flatnonzero(row).tolist()) for row in reach & reach.T]
-        return [list(group) for group in dict.fromkeys(members)]
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+        _, labels = connected_components(self._support, connection="strong")
+        groups: dict[int, list[int]] = {}
+        for state, group in enumerate(labels.tolist()):
+            groups.setdefault(group, []).append(state)
+        return list(groups.values())
 
     @cached_property
     def _closed(self) -> list[list[int]]:
-        def leaves(members: list[int]) -> bool:
-            outside = np.ones(len(self.states), dtype=np.bool_)
-            outside[members] = False
-            return bool(self._support[members][:, outside].any())
+        def stays(members: list[int]) -> bool:
+            return not np.delete(self._support[members], members, axis=1).any()
 
-        return [members for members in self._classes if not leaves(members)]
+        return [members for members in self._classes if stays(members)]
 
     @cached_property
     def _transient(self) -> list[int]:

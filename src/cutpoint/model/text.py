@@ -103,7 +103,7 @@ def number(value: Any, digits: int = 4) -> str:
 
 def _matrix(acceptor: Acceptor, a: int) -> str:
     """Matrix of one symbol in HTML."""
-    steps = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
+    steps = acceptor.to_weighted().arrays()[1]
     few = slice(html.MOST_COLUMNS + 1)
     names = [label(state) for state in acceptor.states[few]]
     rows = [
@@ -114,13 +114,13 @@ def _matrix(acceptor: Acceptor, a: int) -> str:
 
 
 def _label(acceptor: Acceptor, s: int) -> list[str]:
-    start = number(acceptor.exact_initial[s] if acceptor.is_exact else acceptor.initial[s])
+    start = number(acceptor.to_weighted().arrays()[0][s])
     arrow = "" if start == "0" else ("→" if start == "1" else f"→ {start}")
     return [arrow, f"{plain(acceptor.states[s])}{' *' if acceptor.final[s] else ''}"]
 
 
 def _block(acceptor: Acceptor, a: int, digits: int) -> list[str]:
-    matrix = acceptor.exact_transitions[a] if acceptor.is_exact else acceptor.transitions[a]
+    matrix = acceptor.to_weighted().arrays()[1][a]
     lines = aligned([[plain(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
     title = f"{plain(acceptor.alphabet[a])}:"
     width = max(len(title), len(lines[0]))

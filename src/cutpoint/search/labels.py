@@ -120,15 +120,13 @@ class HiddenStates:
         names = self.labelling.names
         if n_states is None:
             if not self.sizes:
-                raise InvalidArgument("with so many labels or final states, n_states must be given; got None.")
+                raise InvalidArgument("must be given with so many labels or final states.", argument="n_states")
             return
         if n_states < len(names):
             each = (
                 "an accepting and a rejecting one" if names == (False, True) else f"one for each class {listed(names)}"
             )
-            raise InvalidArgument(
-                f"n_states must be at least {len(names)}, {each}; got {n_states}. Ask for more states."
-            )
+            raise InvalidArgument(f"must be at least {len(names)}, {each}; got {n_states}.", argument="n_states")
         if self.n_final is not None and not 1 <= self.n_final < n_states:
             raise InvalidArgument(
                 f"n_final must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
@@ -160,9 +158,8 @@ class NamedStates:
                 start.states.code(name, "states of the sample: ")
             seen = list(start.states)
         if n_states is not None and n_states < len(seen):
-            raise InvalidArgument(
-                f"n_states must be at least {len(seen)}, the number of states seen in the sample; got {n_states}."
-            )
+            what = f"must be at least {len(seen)}, the number of states seen in the sample; got {n_states}."
+            raise InvalidArgument(what, argument="n_states")
         extra = (n_states or len(seen)) - len(seen)
         self.names = (*seen, *(("hidden", k) for k in range(extra)))
         self.final = start.final if start is not None else _final_states(sample, self.names, final)

@@ -11,12 +11,11 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample
+from cutpoint.data import Alphabet, Sample
 from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.fit import Stop
@@ -224,6 +223,14 @@ def check_prior(prior: float) -> None:
         raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
 
 
+def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
+    """Observations that are looked at one by one: all of a sample in memory, at most 200,000 of one in shards."""
+    if isinstance(sample, Sample):
+        return sample.recoded(alphabet)
+    with observations(sample, alphabet, engine, None) as data:
+        return data.subsample(SEARCHED)
+
+
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
     """Number of folds, and how many of them are used."""
     number = max(folds or max(2, min(FOLDS, int(sample.total))), team)
@@ -237,7 +244,7 @@ def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | 
 def _given(start: Acceptor | None) -> Start | None:
     if start is None:
         return None
-    return Start("given", Parameters(start.transitions, start.initial), start.final.astype(np.int32))
+    return Start("given", Parameters.of(start), start.final.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -361,7 +368,9 @@ def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> Deter
     return machine if mean <= LUCK * error else None
 
 
-def _unused_states(acceptor: Acceptor, solutions: Sequence[Solution], data: Any, rules: Rules) -> tuple[Hashable, ...]:
+def _unused_states(
+    acceptor: Acceptor, solutions: Sequence[Solution], data: Observations, rules: Rules
+) -> tuple[Hashable, ...]:
     """States that no run visits, in expectation not even half a time."""
     visits = []
     for parameters, kinds in solutions:

@@ -76,7 +76,8 @@ class ShardedSample:
                 what = "alphabet" if other.alphabet != first.alphabet else "table of marks"
                 raise InvalidSample(
                     f"shards of one sample must have one {what}; that of {os.fspath(folder)} is not that of "
-                    f"{os.fspath(folders[0])}. Write them together, or each with the same alphabet=…."
+                    f"{os.fspath(folders[0])}.",
+                    advice="Write them together. Or write each with the same {alphabet}.",
                 )
         parts = tuple(part for each in found for part in each.parts)
         return cls(*first[:2], parts, any(each.has_evidence for each in found))
@@ -352,7 +353,8 @@ def common_alphabet(names: Sequence[str], alphabets: Sequence[Alphabet]) -> Alph
             texts = (f"{listed(list(sigma)[:3])}" for sigma in (first, alphabet))
             raise InvalidSample(
                 f"shards of one sample must have one alphabet; {names[0]} has symbols such as {next(texts)}, {name} "
-                f"such as {next(texts)}. Say what separates symbols with separator=…, or pass alphabet=…."
+                f"such as {next(texts)}.",
+                advice="Say what separates symbols with {separator}. Or pass {alphabet}.",
             )
     return Alphabet.of(list(alphabets))
 

@@ -166,8 +166,8 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, works
     for table, reading in tables:
         for chunk in read_chunks(table, **reading):
             if chunk.ids is not None and not events and len(names) > 1:
-                raise refusal(chunk.name, "this is a table of events; say so with id=… and event=…, so that the events "
-                              "of an id are gathered from all files.")  # fmt: skip
+                advice = "Say so with {id} and {event}, so that the events of a case are collected from all files."
+                raise refusal(chunk.name, "this is a table of events.", advice=advice)
             sample = chunk.sample(chunk.declared if options.get("alphabet") is None else None)
             unlike = unlike and chunk.accepted is not None
             if sample is not None:

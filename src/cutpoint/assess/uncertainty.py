@@ -1,4 +1,4 @@
-"""standard_errors: from the curvature of the log-likelihood at its maximum."""
+"""How sure estimates are: bootstrap by resampling, standard_errors by the curvature of the log-likelihood."""
 
 from __future__ import annotations
 
@@ -6,25 +6,311 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from cutpoint.assess.cross_validation import finished
 from cutpoint.assess.selection import HALF_A_USE, stacked, used_entries
 from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
+from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
-from cutpoint.em.observations import InMemory, Parameters, check_sample, check_threads, mark_masks
-from cutpoint.errors import TooLarge
+from cutpoint.em.fit import Fit, Stop
+from cutpoint.em.m_step import MStep
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    Parameters,
+    check_any_sample,
+    check_engine,
+    check_evidence,
+    check_threads,
+    mark_masks,
+    observations,
+)
+from cutpoint.errors import InvalidArgument, TooLarge
+from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
+from cutpoint.search.learn import searched_part
 from cutpoint.search.workers import mapped
 from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Places = NDArray[np.intp]
+
+
+def _plain_words(acceptor: Acceptor, words: Words | None) -> tuple[PlainWord, ...]:
+    """Words to answer about, checked against the alphabet."""
+    alphabet = acceptor.alphabet
+    return tuple(alphabet.decode(alphabet.encode_word(word)) for word in each_word(() if words is None else words))
+
+
+def _entry(acceptor: Acceptor, symbol: Symbol, before: State, after: State) -> tuple[int, int, int]:
+    return acceptor.alphabet.code(symbol), acceptor.states.code(before), acceptor.states.code(after)
+
+
+def _table(
+    acceptor: Acceptor,
+    words: tuple[PlainWord, ...],
+    headings: list[str],
+    columns: list[tuple[Floats, Floats, Floats]],
+    estimated: Callable[..., bool],
+    write: Callable[[float], str],
+    digits: int,
+) -> str:
+    """Estimated entries and words beside further columns (of transitions, initial, acceptances), as plain text."""
+    names = [f"starts in {state}" for state in acceptor.states]
+    cells = list(zip(names, acceptor.initial, *(initial for _, initial, _ in columns), strict=True))
+    for (a, s, t), value in np.ndenumerate(acceptor.transitions):
+        name = f"{acceptor.alphabet[a]}: {acceptor.states[s]} → {acceptor.states[t]}"
+        cells.append((name, value, *(transitions[a, s, t] for transitions, _, _ in columns)))
+    cells = [cell for cell in cells if estimated(*cell[2:])]
+    if words:
+        cells += zip(map(shown, words), acceptor.acceptances(words), *(column[2] for column in columns), strict=True)
+    lines = [["", "estimate", *headings]]
+    lines += [[name, number(value, digits), *map(write, rest)] for name, value, *rest in cells]
+    return "\n".join(line.rstrip() for line in aligned(lines))
+
+
+# -- Resampling --------------------------------------------------------------------------------------------------------
+
+LEAST_TOTAL = 2
+"""Fewest observations that can be resampled."""
+
+REPETITIONS = 200
+
+STIRRED = 0.05
+"""Share of the estimate that is spread over its row before each repetition, so that entries near 0 can come back."""
+
+MOST_OBSERVATIONS = 2**53
+MOST_NUMBERS = 10**8
+
+
+class Interval(NamedTuple):
+    """Lower and upper ends: arrays of the shape of what they are about."""
+
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap:
+    """Result of :func:`bootstrap`: percentile intervals, and the repetitions they come from.
+
+    Attributes
+    ----------
+    acceptor : the estimate: the given acceptor, fitted to the whole sample.
+    level : share of the repetitions inside an interval.
+    transitions, initial : intervals of every entry, as arrays ``[a, s, t]`` and ``[s]``.
+    words, acceptances : the words asked about, and intervals of their acceptance, in their order.
+    transition_draws, initial_draws : entries in every repetition, ``[k, a, s, t]`` and ``[k, s]``.
+    unfinished : repetitions whose climb hit ``max_steps``.
+    """
+
+    acceptor: Acceptor
+    level: float
+    words: tuple[PlainWord, ...]
+    transition_draws: Floats
+    initial_draws: Floats
+    acceptance_draws: Floats
+    unfinished: int
+
+    @property
+    def repetitions(self) -> int:
+        """Number of repetitions."""
+        return len(self.initial_draws)
+
+    @property
+    def transitions(self) -> Interval:
+        """Intervals of the transitions, ``[a, s, t]``."""
+        return self._interval(self.transition_draws)
+
+    @property
+    def initial(self) -> Interval:
+        """Intervals of the initial distribution, ``[s]``."""
+        return self._interval(self.initial_draws)
+
+    @property
+    def acceptances(self) -> Interval:
+        """Intervals of the acceptance of each word asked about."""
+        return self._interval(self.acceptance_draws)
+
+    def transition(self, symbol: Symbol, before: State, after: State) -> tuple[float, float]:
+        """Interval of one transition probability, by name."""
+        low, high = self._interval(self.transition_draws[:, *_entry(self.acceptor, symbol, before, after)])
+        return float(low), float(high)
+
+    def of(self, words: Words) -> Interval:
+        """Intervals of the acceptance of further words."""
+        return self._interval(_acceptances(self.acceptor, self.transition_draws, self.initial_draws, words))
+
+    def table(self, digits: int = 4) -> str:
+        """Entries that are not the same in all repetitions, and words, with estimate and interval, as plain text."""
+        columns = list(zip(self.transitions, self.initial, self.acceptances, strict=True))
+        headings, write = ["low", "high"], partial(number, digits=digits)
+        return _table(self.acceptor, self.words, headings, columns, lambda low, high: low < high, write, digits)
+
+    def __repr__(self) -> str:
+        widest = max((float((high - low).max()) for low, high in (self.transitions, self.initial)), default=0.0)
+        unfinished = f", {self.unfinished} of them stopped by max_steps" * bool(self.unfinished)
+        return (
+            f"<Bootstrap: {counted(self.repetitions, 'repetition')}{unfinished}, {100 * self.level:g} % intervals, "
+            f"the widest of an entry {widest:.3g}\n  {self.acceptor!r}>"
+        )
+
+    def _interval(self, draws: Floats) -> Interval:
+        tail = (1.0 - self.level) / 2.0
+        return Interval(*np.quantile(draws, (tail, 1.0 - tail), axis=0))
+
+
+def bootstrap(
+    acceptor: Acceptor,
+    sample: AnySample,
+    repetitions: int = REPETITIONS,
+    words: Words | None = None,
+    level: float = 0.95,
+    *,
+    learn_initial: bool = True,
+    prior: ArrayLike = 0.0,
+    tolerance: float = TOLERANCE,
+    max_steps: int = MAX_STEPS,
+    threads: int | None = None,
+    rng: np.random.Generator | int = 0,
+    engine: Engine | None = None,
+) -> Bootstrap:
+    r"""Percentile intervals for every entry, and for the acceptance of words, by fitting to resampled observations.
+
+    .. math:: u^* \sim \text{Multinomial}(N, u / N), \qquad
+        \left[\hat q_{(1-level)/2}(\theta^*), \hat q_{(1+level)/2}(\theta^*)\right]
+
+    Parameters
+    ----------
+    acceptor : where the climbs begin. Its zero entries stay zero, its final states are kept.
+    sample : the observations. N of them are drawn again, in proportion to their counts. If the counts do not sum to a
+        whole number, N is the nearest one and the drawn counts are scaled to the same sum; weights that are not counts
+        of independent observations make the intervals too narrow or too wide. Of a sample in shards, 200,000 distinct
+        observations are resampled: with more, the intervals are too wide.
+    repetitions : number of resamples, some hundreds for the usual levels.
+    words : words whose acceptance gets an interval; ``Bootstrap.of`` has it for further words.
+    level : coverage, between 0 and 1.
+    learn_initial : whether the initial distribution is estimated too; a start that is sure stays so.
+    prior, tolerance, max_steps : as of :func:`baum_welch`; give the prior that the acceptor was learned with.
+    threads : number of threads, by default all cores; the result does not depend on it.
+    rng : seed or generator; same seed, same result.
+    engine : what does the E-steps, by default the threads of this machine; the result is the same.
+
+    Returns
+    -------
+    A :class:`Bootstrap`.
+
+    Notes
+    -----
+    The acceptor is first fitted to the whole sample. Each repetition climbs, accelerated, from that estimate with a
+    twentieth of each row spread over its entries, so states keep their names and entries near 0 can come back. Cost:
+    one climb per repetition. What the sample does not determine (three or more states of which only the ends' labels
+    are seen can often be turned into others of the same behavior) moves little or at random along flat directions:
+    trust the intervals of acceptances there, not those of entries; :func:`standard_errors` says where. An acceptor from
+    :func:`learn` was stopped early on purpose; the estimate here is the maximum nearby.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> coin = cp.Acceptor(2, "f", [[[0.3, 0.7], [0.3, 0.7]]], 0, {1})
+    >>> sample = cp.Sample(["f", "f"], accepted=[True, False], counts=[70, 30])
+    >>> trust = cp.bootstrap(coin, sample, repetitions=100, words=["f"])
+    >>> [round(float(end), 2) for (end,) in trust.acceptances]
+    [0.6, 0.79]
+    """
+    check_acceptor(acceptor)
+    check_any_sample(sample)
+    check_threads(threads)
+    check_engine(engine)
+    sample = searched_part(sample, acceptor.alphabet, engine)
+    _check_resampling(acceptor, sample, repetitions, level)
+    MStep.of(acceptor, prior)  # refuses a prior that does not fit
+    asked = _plain_words(acceptor, words)
+    fitted = partial(
+        baum_welch,
+        tolerance=tolerance,
+        max_steps=max_steps,
+        prior=prior,
+        learn_initial=learn_initial,
+        accelerate=True,
+        engine=engine,
+    )
+    estimate = finished(fitted(acceptor, sample, threads=threads))
+    start = _stirred(estimate.acceptor, acceptor, learn_initial)
+    seed = int(random_generator(rng).integers(2**63))
+    size = max(1, round(sample.total))
+    shares = sample.counts / sample.total
+
+    def repetition(k: int) -> Fit:
+        drawn = np.random.default_rng([seed, k]).multinomial(size, shares)
+        return fitted(start, sample.reweighted(drawn.astype(np.float64) * (sample.total / size)), threads=1)
+
+    fits = mapped(repetition, range(repetitions), threads)
+    transitions = np.stack([fit.acceptor.transitions for fit in fits])
+    initial = np.stack([fit.acceptor.initial for fit in fits])
+    return Bootstrap(
+        estimate.acceptor,
+        float(level),
+        asked,
+        transitions,
+        initial,
+        _acceptances(acceptor, transitions, initial, asked),
+        sum(fit.stop is Stop.STEP_LIMIT for fit in fits),
+    )
+
+
+def _check_resampling(acceptor: Acceptor, sample: Sample, repetitions: int, level: float) -> None:
+    whole_number("repetitions", repetitions, least=2)
+    if isinstance(level, bool) or not (isinstance(level, int | float) and 0.0 < level < 1.0):
+        raise InvalidArgument(f"level must be a number between 0 and 1, such as 0.95; got {shown(level)}.")
+    check_evidence(sample)
+    if sample.total > MOST_OBSERVATIONS:
+        raise TooLarge(
+            f"resampling takes at most 2^53 observations; got {sample.total:g}. Scale the counts to the number of "
+            "observations."
+        )
+    entries = repetitions * acceptor.transitions.size
+    if entries > MOST_NUMBERS:
+        raise TooLarge(
+            f"{counted(repetitions, 'repetition')} of {counted(acceptor.transitions.size, 'entry')} are "
+            f"{counted(entries, 'number')}; the limit is {MOST_NUMBERS:,}. Ask for fewer repetitions."
+        )
+    if sample.total < LEAST_TOTAL:
+        raise InvalidArgument(
+            f"resampling needs at least {LEAST_TOTAL} observations; got {counted(sample.total, 'observation')}. Give "
+            "counts that say how often each observation was seen."
+        )
+
+
+def _stirred(estimate: Acceptor, given: Acceptor, learn_initial: bool) -> Acceptor:
+    """Estimate with a share of each row spread evenly over the entries that the given acceptor has."""
+
+    def spread(rows: Floats, positive: NDArray[np.bool_]) -> Floats:
+        mixed: Floats = (1.0 - STIRRED) * rows + STIRRED * positive / positive.sum(axis=-1, keepdims=True)
+        # Where a row has one entry, or is as it was, nothing was estimated: it keeps its bits.
+        return np.where(positive.sum(axis=-1, keepdims=True) > 1, mixed, rows)
+
+    initial = spread(estimate.initial, given.initial > 0.0) if learn_initial else estimate.initial
+    return estimate.replace(transitions=spread(estimate.transitions, given.transitions > 0.0), initial=initial)
+
+
+def _acceptances(acceptor: Acceptor, transitions: Floats, initial: Floats, words: Words) -> Floats:
+    """Acceptance of words under every repetition, ``[k, word]``."""
+    draws = zip(transitions, initial, strict=True)
+    rows = [acceptor.replace(transitions=rows, initial=start).acceptances(words) for rows, start in draws]
+    return np.stack(rows)
+
+
+# -- Curvature ---------------------------------------------------------------------------------------------------------
 
 STEP = 1e-3
 """Step of the differences, relative to the smaller of the two entries that it moves; their error is of fourth order."""
@@ -34,6 +320,14 @@ SEEN_SHARE = 1e-5
 
 BENT_SHARE = -1e-3
 """A share below this is no rounding on flat ground: the log-likelihood rises there."""
+
+NEAR = 0.01
+"""Largest gain in log-likelihood, doubled, that the curvature may promise at what counts as a maximum."""
+
+ROUNDING = 1e-12
+"""Derivatives of an acceptance that differ by less are equal."""
+
+MOST_PARAMETERS = 4000
 
 LOOSE_SHARE = 1e-3
 """A quantity is not determined if a larger share of it lies in such directions; less adds a tenth to its variance."""
@@ -62,9 +356,9 @@ class Coordinates:
     last: Places
 
     @classmethod
-    def of(cls, place: Parameters, counts: Counts, learn_initial: bool) -> Coordinates:
-        """Coordinates at a place, given the E-step there."""
-        theta, v = stacked(*place), stacked(counts.transitions, counts.initial)
+    def of(cls, parameters: Parameters, counts: Counts, learn_initial: bool) -> Coordinates:
+        """Coordinates at some parameters, given the E-step there."""
+        theta, v = stacked(*parameters), stacked(counts.transitions, counts.initial)
         kept = np.ones(len(theta), dtype=np.bool_)
         kept[-1] = learn_initial
         reached = v.sum(axis=1) >= HALF_A_USE
@@ -171,15 +465,6 @@ class Curvature:
         return variances
 
 
-MOST_PARAMETERS = 4000
-
-NEAR = 0.01
-"""Largest gain in log-likelihood, doubled, that the curvature may promise at what counts as a maximum."""
-
-ROUNDING = 1e-12
-"""Derivatives of an acceptance that differ by less are equal."""
-
-
 class Information(Enum):
     """What the curvature of the log-likelihood says; the value is the explanation."""
 
@@ -211,7 +496,8 @@ class StandardErrors:
     acceptor : the estimate.
     outcome : an :class:`Information`; ``print(errors.outcome)`` explains it.
     transitions, initial : standard errors of the entries, ``[a, s, t]`` and ``[s]``: 0 where nothing was estimated
-        (an entry that is 0, or alone in its row), infinite where the sample does not tell; None if not at a maximum.
+        (an entry that is 0, or alone in its row), infinite where the sample does not determine the entry; None if not
+        at a maximum.
     words, acceptances : the words asked about, and standard errors of their acceptance; None if not at a maximum.
     shares : eigenvalues of the observed information relative to that of complete data, rising: the share of information
         that was seen in each direction. Near 0, EM is slow and errors are large; all 1 for complete data.
@@ -231,8 +517,8 @@ class StandardErrors:
 
     def transition(self, symbol: Symbol, before: State, after: State) -> float | None:
         """Standard error of one transition probability, by name."""
-        a, (s, t) = self.acceptor.alphabet.code(symbol), map(self.acceptor.states.code, (before, after))
-        return None if self.transitions is None else float(self.transitions[a, s, t])
+        entry = _entry(self.acceptor, symbol, before, after)
+        return None if self.transitions is None else float(self.transitions[entry])
 
     def of(self, words: Words) -> Floats | None:
         """Standard errors of the acceptance of further words."""
@@ -245,19 +531,9 @@ class StandardErrors:
         """Entries that were estimated, and words, with their standard errors, as plain text."""
         if self.transitions is None or self.initial is None or self.acceptances is None:
             return str(self.outcome)
-        lines = [["", "estimate", "±"]]
-        cells = [
-            (f"starts in {state}", value, error)
-            for state, value, error in zip(self.acceptor.states, self.acceptor.initial, self.initial, strict=True)
-        ]
-        for (a, s, t), value in np.ndenumerate(self.acceptor.transitions):
-            name = f"{self.acceptor.alphabet[a]}: {self.acceptor.states[s]} → {self.acceptor.states[t]}"
-            cells.append((name, value, self.transitions[a, s, t]))
-        cells = [cell for cell in cells if cell[2] > 0.0]
-        estimates = self.acceptor.acceptances(self.words)
-        cells += zip(map(shown, self.words), estimates, self.acceptances, strict=True)
-        lines += [[name, number(value, digits), f"{error:.{digits}f}"] for name, value, error in cells]
-        return "\n".join(line.rstrip() for line in aligned(lines))
+        columns = [(self.transitions, self.initial, self.acceptances)]
+        write = f"{{:.{digits}f}}".format
+        return _table(self.acceptor, self.words, ["±"], columns, lambda error: error > 0.0, write, digits)
 
     def __repr__(self) -> str:
         smallest = f", least share of information seen {self.shares[0]:.3g}" if len(self.shares) else ""
@@ -269,11 +545,12 @@ class StandardErrors:
 
 def standard_errors(
     acceptor: Acceptor,
-    sample: Sample,
+    sample: AnySample,
     words: Words | None = None,
     *,
     learn_initial: bool = True,
     threads: int | None = None,
+    engine: Engine | None = None,
 ) -> StandardErrors:
     r"""Standard errors of a maximum-likelihood estimate: of every entry, and of the acceptance of words.
 
@@ -285,13 +562,14 @@ def standard_errors(
     ----------
     acceptor : a maximum of the likelihood, such as :func:`baum_welch` climbs to.
     sample : the observations it was fitted to.
-    words : words whose acceptance gets a standard error; ``StandardErrors.of`` tells it for further words.
+    words : words whose acceptance gets a standard error; ``StandardErrors.of`` has it for further words.
     learn_initial : whether the initial distribution was estimated too.
-    threads : number of threads, all cores unless told; the result does not depend on it.
+    threads : number of threads, by default all cores; the result does not depend on it.
+    engine : what does the E-steps, by default the threads of this machine; the result is the same.
 
     Returns
     -------
-    :class:`StandardErrors`; what the sample does not tell is infinite or None, and ``outcome`` says why.
+    :class:`StandardErrors`; what the sample does not determine is infinite or None, and ``outcome`` says why.
 
     Notes
     -----
@@ -321,23 +599,21 @@ def standard_errors(
     'f'         0.7       0.0458
     """
     check_acceptor(acceptor)
-    check_sample(sample)
+    check_any_sample(sample)
     check_threads(threads)
-    asked = tuple(
-        acceptor.alphabet.decode(acceptor.alphabet.encode_word(word))
-        for word in each_word(() if words is None else words)
-    )
-    sample = sample.recoded(acceptor.alphabet)
-    e_step = partial(InMemory(sample, 1).expected_counts, masks=mark_masks(acceptor, sample))
-    place = Parameters(acceptor.transitions, acceptor.initial)
-    coordinates = Coordinates.of(place, e_step(place), learn_initial)
-    if len(coordinates) > MOST_PARAMETERS:
-        raise TooLarge(
-            f"standard errors of {counted(len(coordinates), 'free parameter')} would need a matrix of "
-            f"{counted(len(coordinates) ** 2, 'entry')}; at most {MOST_PARAMETERS:,} parameters can be. "
-            "Ask bootstrap(...) instead."
-        )
-    curvature = Curvature.of(information(coordinates, e_step, threads), coordinates.spread())
+    check_engine(engine)
+    asked = _plain_words(acceptor, words)
+    estimate = Parameters.of(acceptor)
+    with observations(sample, acceptor.alphabet, engine, 1) as data:
+        e_step = partial(data.expected_counts, masks=mark_masks(acceptor, sample))
+        coordinates = Coordinates.of(estimate, e_step(estimate), learn_initial)
+        if len(coordinates) > MOST_PARAMETERS:
+            raise TooLarge(
+                f"standard errors of {counted(len(coordinates), 'free parameter')} would need a matrix of "
+                f"{counted(len(coordinates) ** 2, 'entry')}; the limit is {MOST_PARAMETERS:,} parameters. "
+                "Ask bootstrap(...) instead."
+            )
+        curvature = Curvature.of(information(coordinates, e_step, threads), coordinates.spread())
     outcome = _outcome(coordinates, curvature)
     known = outcome is not Information.NOT_MAXIMUM
     rows = _entry_errors(coordinates, curvature) if known else None
