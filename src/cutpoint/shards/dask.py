@@ -13,7 +13,7 @@ from typing import Any
 
 from cutpoint.data import Alphabet
 from cutpoint.em.counts import pairwise_sum
-from cutpoint.em.observations import AnySample
+from cutpoint.em.observations import AnySample, Engine
 from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
 from cutpoint.kernels import kernel_info
 from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
@@ -39,7 +39,7 @@ POLL = 2.0
 AGAIN = "with a checkpoint the work goes on from its last step."
 
 
-class Dask:
+class Dask(Engine):
     """A Dask cluster. Workers load shards themselves and keep them with their prefix trees.
 
     A worker that dies takes its shards with it: others load them again and the step goes on, with the same result. If
@@ -81,12 +81,6 @@ class Dask:
         """Leave the cluster, if it was joined by its address."""
         if self._own:
             self.client.close()
-
-    def __enter__(self) -> Dask:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def ask(self, method: str, *arguments: Any, **named: Any) -> Any:
         """Result of a method of the client, as long as it has a scheduler."""
