@@ -271,7 +271,7 @@ def _format(path: InputFile, given: str | None) -> str:
     raise InvalidArgument(
         f"the format is not clear from the name {Path(path).name!r}.",
         where=os.fspath(path),
-        advice=f"Pass {{format}}, one of {', '.join(known)}; names may end in {', '.join((*FORMATS, *COMPRESSED))}.",
+        advice=f"Names may end in {', '.join((*FORMATS, *COMPRESSED))}. Or pass {{format}}, one of {', '.join(known)}.",
     )
 
 

@@ -55,7 +55,6 @@ def simulate(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> cp.simulate(cp.p_adic(2), ["01", "11", "1"] * 100, rng=0)
     Sample(300 observations, 6 distinct, alphabet '01', lengths 1 to 2: 177 accepted, 123 rejected)
     """

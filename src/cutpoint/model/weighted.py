@@ -115,7 +115,6 @@ class WeightedAutomaton:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> (1 - WeightedAutomaton.of(cp.p_adic(2))).exact_value("1")
         Fraction(1, 2)
         """
@@ -197,7 +196,6 @@ class WeightedAutomaton:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(10).to_weighted().reverse().exact_value("325")  # 0.325
         Fraction(13, 40)
         """
