@@ -28,7 +28,7 @@ def in_shards(path: Path, **options: Any) -> cp.Sample:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writing, "AT_ONCE", 1)
         shards = cp.write_shards(path, path.parent / "shards", **options)
-    return cp.Sample.joined(list(shards.samples()), shards.alphabet)
+    return cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
 
 
 READERS: dict[str, Callable[..., cp.Sample]] = {"read_sample": cp.read_sample, "write_shards": in_shards}
@@ -120,7 +120,7 @@ def test_shards_of_files_whose_columns_are_called_differently(tmp_path: Path) ->
     one.write_text("id,time,event\n7,2,buy\n8,1,look\n")
     two.write_text("outcome,timestamp,case,event\n,1,7,look\nyes,3,9,buy\n")
     shards = cp.write_shards([one, two], tmp_path / "shards", event="event")
-    found = cp.Sample.joined(list(shards.samples()), shards.alphabet)
+    found = cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
     assert found == cp.Sample([["look", "buy"], ["look"], ["buy"]], [None, None, True])
 
 

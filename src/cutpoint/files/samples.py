@@ -247,7 +247,9 @@ def _merged(found: list[Sample]) -> list[Sample]:
 
 
 def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
-    return Sample.joined(found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet)
+    return Sample.concatenate(
+        found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
+    )
 
 
 def _format(path: InputFile, given: str | None) -> str:
