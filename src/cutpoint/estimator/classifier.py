@@ -347,11 +347,8 @@ def seed_of(random_state: Any) -> int:
 
 # -- Stepwise EM -------------------------------------------------------------------------------------------------------
 
-DECAY = 0.6
-"""Between 1/2 and 1: the larger, the sooner the steps get small."""
-
-LOOSE = 0.01
-"""Share of every row of a symbol not read so far that is open to be learned."""
+DECAY = 0.6  # between 1/2 and 1: the larger, the sooner the steps get small
+LOOSE = 0.01  # share of every row of a symbol not read so far that is open to be learned
 
 
 @dataclass(frozen=True, eq=False)
