@@ -157,8 +157,8 @@ class DesignMatrix:
         vector = _floats(u, "u must be numbers, one per column")
         if vector.shape != (self.shape[1],):
             raise InvalidArgument(f"u must have one entry per column, {self.shape[1]}; got shape {vector.shape}.")
-        if not (np.isfinite(vector) & (vector >= 0.0)).all():
-            raise InvalidArgument("u must be counts of runs: finite and not negative.")
+        for k in np.flatnonzero(~(np.isfinite(vector) & (vector >= 0.0))):
+            raise InvalidArgument(f"must be counts, finite and not negative; got {vector[k]:g} at {k}.", argument="u")
         by_row = (self.matrix @ vector).reshape(len(self.states), len(self.alphabet), len(self.states))
         return np.ascontiguousarray(by_row.transpose(1, 0, 2))
 
@@ -306,8 +306,10 @@ def checked_transitions(transitions: Any, shape: tuple[int, ...], name: str) -> 
     theta = _floats(transitions, f"{name} must be an array [a, s, t] of numbers")
     if theta.shape != shape:
         raise InvalidArgument(f"{name} must have the shape of the counts, {shape}; got {theta.shape}.")
-    if not ((theta >= 0.0).all() and (np.abs(theta.sum(axis=-1) - 1.0) <= ROW_TOLERANCE).all()):
-        raise InvalidArgument(f"the rows of {name} must not be negative and must sum to 1.")
+    fits = (theta >= 0.0).all(axis=-1) & (np.abs(theta.sum(axis=-1) - 1.0) <= ROW_TOLERANCE)
+    for place in np.argwhere(~fits).tolist():
+        row = shown(theta[tuple(place)].tolist())
+        raise InvalidArgument(f"the rows of {name} must not be negative and must sum to 1; got {row} at {place}.")
     return theta
 
 
