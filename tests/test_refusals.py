@@ -324,8 +324,8 @@ A = cp.Acceptor(**GOOD)
         (
             lambda: cp.BeliefNetwork(A, 20).joint_table(),
             cp.errors.TooLarge,
-            "the joint table would have 1,048,576 rows and 2,097,152 columns; at most 10,000,000 entries are "
-            "made. Use joint, forward or a shorter length.",
+            "the joint table would have 1,048,576 rows and 2,097,152 columns; the limit is 10,000,000 entries. "
+            "Use joint, forward or a shorter length.",
         ),
         (lambda: cp.p_adic(1), cp.errors.InvalidArgument, "p must be a whole number from 2 to 1,000,000; got 1."),
         (
