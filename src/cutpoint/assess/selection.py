@@ -37,11 +37,8 @@ from cutpoint.search.learned import SearchProgress, SizeLosses
 from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, shown
 
-SIZES = (2, 4, 8, 16)
-"""Numbers of states to try by default."""
-
-HALF_A_USE = 0.5
-"""Entries with a smaller expected count are as good as 0; in complete data counts are 0, or 1 and more."""
+SIZES = (2, 4, 8, 16)  # numbers of states to try by default
+HALF_A_USE = 0.5  # entries with a smaller expected count are as good as 0; in complete data counts are 0, or 1 and more
 
 Criterion = Literal["loss", "bic", "aic"]
 

@@ -178,8 +178,9 @@ def checked_tolerance(value: object) -> float:
         found = math.nan
     if not SMALLEST_TOLERANCE <= found < math.inf:
         raise InvalidArgument(
-            f"tolerance must be a finite number, {SMALLEST_TOLERANCE:g} or more, because below that rounding decides; "
-            f"got {shown(value)}."
+            f"must be a finite number, {SMALLEST_TOLERANCE:g} or more, because below that rounding decides; "
+            f"got {shown(value)}.",
+            argument="tolerance",
         )
     return found
 

@@ -134,14 +134,14 @@ class Language:
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
-        symbols, offsets = self.acceptor.encode(words)
-        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
+        encoded = self.acceptor.encode(words)
+        estimates = self.acceptor.encoded_acceptances(encoded, threads)
 
         def exact(r: int) -> Fraction:
-            return self.acceptor.integers.value(symbols[offsets[r] : offsets[r + 1]].tolist())
+            return self.acceptor.integers.value(encoded.word(r).tolist())
 
         answers = which_exceed(
-            estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive
+            estimates, encoded.lengths, self.acceptor.n_states, self.cut_point, exact, self.inclusive
         )
         return Membership(*answers, estimates)
 

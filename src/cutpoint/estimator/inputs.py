@@ -14,6 +14,7 @@ from cutpoint.data import Alphabet
 from cutpoint.data.alphabet import Word, each_word
 from cutpoint.data.column_names import is_missing
 from cutpoint.errors import InvalidArgument
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.wording import counted, listed, shown
 
 
@@ -72,7 +73,7 @@ def class_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]
 
 
 def weights_of(sample_weight: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
-    """Weights, one per word; 1 unless told."""
+    """Weights, one per word; by default 1."""
     if sample_weight is None:
         return np.ones(n_words)
     try:
@@ -130,8 +131,7 @@ def _is_rows(X: Any) -> bool:
     return X.shape[1] != 1 or not (len(X) and isinstance(X[0, 0], str | list | tuple | np.ndarray))
 
 
-RARE = "<rare>"
-"""Symbol that stands for all that are rare or unknown."""
+RARE = "<rare>"  # symbol that stands for all that are rare or unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ class Lexicon:
     ----------
     learned : symbols that the words of training hold, the rare ones replaced.
     with_rare : whether symbols that were not learned are read as rare ones, or refused.
-    length : length of all words if symbols are told apart by position, otherwise None.
+    length : length of all words if symbols are distinguished by position, otherwise None.
     """
 
     learned: Alphabet
@@ -193,8 +193,8 @@ class Lexicon:
         needed: list[Hashable] = [RARE] if self.length is None else [(i, RARE) for i in range(self.length)]
         return Alphabet([*self.learned, *(symbol for symbol in needed if symbol not in self.learned)])
 
-    def encode(self, words: list[Word]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes of words in the alphabet, and their offsets."""
+    def encode(self, words: list[Word]) -> EncodedWords:
+        """Codes of words in the alphabet."""
         alphabet = self.alphabet
         if not self.with_rare and self.length is None:
             return alphabet.encode(words)
@@ -210,14 +210,14 @@ class Lexicon:
             r = int(np.searchsorted(spelling.offsets, place, side="right")) - 1
             where = f"word {r}, position {place - spelling.offsets[r]}: "
             raise alphabet.unknown(spelling.symbols[spelling.codes[place]], where)
-        return codes, spelling.offsets
+        return EncodedWords.without_marks(codes, spelling.offsets)
 
     def in_symbols(self, words: list[Word]) -> list[list[Hashable]]:
         """Words in the symbols of the alphabet."""
         alphabet = self.alphabet
-        codes, offsets = self.encode(words)
-        symbols = [alphabet[code] for code in codes.tolist()]
-        return [symbols[start:stop] for start, stop in pairwise(offsets.tolist())]
+        encoded = self.encode(words)
+        symbols = [alphabet[code] for code in encoded.symbols.tolist()]
+        return [symbols[start:stop] for start, stop in pairwise(encoded.offsets.tolist())]
 
     def _code(self, alphabet: Alphabet, symbol: Hashable, by_position: bool) -> int:
         """Code of a symbol, of the rare one in its stead, or -1."""
@@ -227,7 +227,7 @@ class Lexicon:
 
 
 def rare(symbol: Hashable, by_position: bool) -> Hashable:
-    """What a rare symbol is read as; told apart by position, one for each position."""
+    """What a rare symbol is read as; one for each position if these are distinguished."""
     return (symbol[0], RARE) if by_position and isinstance(symbol, tuple) else RARE
 
 
@@ -237,7 +237,8 @@ def _is_rare(symbol: Hashable, by_position: bool) -> bool:
 
 def _spelled(words: Sequence[Word]) -> Spelling:
     alphabet = Alphabet.of(words)
-    return Spelling(alphabet, *alphabet.encode(words))
+    encoded = alphabet.encode(words)
+    return Spelling(alphabet, encoded.symbols, encoded.offsets)
 
 
 def _by_position(spelling: Spelling, length: int) -> Spelling:

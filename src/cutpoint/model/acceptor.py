@@ -18,6 +18,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgum
 from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.parts import ROW_TOLERANCE, States, random_generator
@@ -277,7 +278,7 @@ class Acceptor:
         >>> cp.p_adic(2).acceptance("01")  # 0.10 in base 2
         0.5
         """
-        return float(self.encoded_acceptances(*self._alone(word))[0])
+        return float(self.encoded_acceptances(self._alone(word))[0])
 
     def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.
@@ -285,7 +286,7 @@ class Acceptor:
         ``threads`` is the number of threads, by default one per core; the result does not depend on it.
         The error is relative, about n(l + 2) roundings, down to 1e-300; use :meth:`log_acceptances` below that.
         """
-        return self.encoded_acceptances(*self.encode(words), threads)
+        return self.encoded_acceptances(self.encode(words), threads)
 
     def log_acceptance(self, word: Word) -> float:
         """Natural logarithm of the acceptance probability: accurate far below 1e-308; -inf if it is 0.
@@ -296,11 +297,11 @@ class Acceptor:
         >>> fading.acceptance("a" * 1000), round(fading.log_acceptance("a" * 1000), 6)
         (0.0, -6907.755279)
         """
-        return float(self._log_acceptances(*self._alone(word))[0])
+        return float(self._log_acceptances(self._alone(word))[0])
 
     def log_acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Natural logarithm of each word's acceptance probability, -inf exactly where a word can't be accepted."""
-        return self._log_acceptances(*self.encode(words), threads)
+        return self._log_acceptances(self.encode(words), threads)
 
     def exact_acceptance(self, word: Word) -> Fraction:
         r"""Acceptance probability :math:`\pi P(x) f` as a rational number; floats count as their exact binary values.
@@ -467,22 +468,20 @@ class Acceptor:
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        (run,) = self.sample_runs(*self._alone(word), random_generator(rng))
+        (run,) = self.sample_runs(self._alone(word), random_generator(rng))
         return tuple(self.states[s] for s in run)
 
-    def sample_runs(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], rng: np.random.Generator
-    ) -> list[NDArray[np.int64]]:
+    def sample_runs(self, words: EncodedWords, rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """One random run per encoded word: codes of its n + 1 states. A transition of probability 0 is never made."""
-        starts, lengths = offsets[:-1] + np.arange(len(offsets) - 1), np.diff(offsets)
-        draws = rng.random(int(offsets[-1]) + len(lengths))
+        starts, lengths = words.positions[:-1], words.lengths
+        draws = rng.random(int(words.positions[-1]))
         runs = np.empty(len(draws), dtype=np.int64)
         runs[starts] = _random_states(np.broadcast_to(self.initial, (len(lengths), self.n_states)), draws[starts])
         order = np.argsort(-lengths, kind="stable")
         for i in range(int(lengths.max(initial=0))):
             active = order[: np.searchsorted(-lengths[order], -i)]
             place = starts[active] + i
-            rows = self.transitions[symbols[offsets[active] + i], runs[place]]
+            rows = self.transitions[words.symbols[words.offsets[active] + i], runs[place]]
             runs[place + 1] = _random_states(rows, draws[place + 1])
         return np.split(runs, starts[1:])
 
@@ -616,40 +615,30 @@ class Acceptor:
 
     # -- Encoded words ------------------------------------------------------------------------------------------
 
-    def encode(self, words: Words | Sample) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes and offsets of words or of a sample's distinct words, in the order of this alphabet."""
+    def encode(self, words: Words | Sample) -> EncodedWords:
+        """Codes of words or of a sample's distinct words, in the order of this alphabet."""
         if not isinstance(words, Sample):
             return self.alphabet.encode(words)
-        same = words.recoded(self.alphabet)
-        return same.symbols, same.offsets
+        return words.recoded(self.alphabet).decoded
 
-    def encoded_acceptances(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
-    ) -> Floats:
+    def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
         if threads is not None:
             whole_number("threads", threads, least=1, most=MOST_THREADS)
-        scores: Floats = kernels().acceptances(
-            self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets, threads
-        )
+        column = self.final.astype(np.float64)
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, column, words, threads)
         return scores
 
-    def _log_acceptances(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
-    ) -> Floats:
+    def _log_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         if threads is not None:
             whole_number("threads", threads, least=1, most=MOST_THREADS)
-        masks = np.stack([np.ones_like(self.final), self.final])
-        ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        logs: Floats = kernels().log_probabilities(
-            self.transitions, self.initial, masks, symbols, offsets, None, ends, threads=threads
-        )
+        logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
         return logs
 
-    def _alone(self, word: Word) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes and offsets of a single word."""
+    def _alone(self, word: Word) -> EncodedWords:
+        """Codes of a single word."""
         codes = self.alphabet.encode_word(word)
-        return codes, np.array([0, len(codes)], dtype=np.int64)
+        return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
 
     def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
         """States in which a run may end."""

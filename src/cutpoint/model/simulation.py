@@ -62,7 +62,7 @@ def simulate(
         raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
     check_acceptor(acceptor)
     draws, listed = random_generator(rng), list(each_word(words))
-    runs = acceptor.sample_runs(*acceptor.encode(listed), draws)
+    runs = acceptor.sample_runs(acceptor.encode(listed), draws)
     if seen == "nothing":
         return Sample(listed, alphabet=acceptor.alphabet)
     if seen == "states":

@@ -149,10 +149,10 @@ class WeightedAutomaton:
 
     def values(self, words: Words) -> Floats:
         """Value of each word as a float."""
-        symbols, offsets = self.alphabet.encode(words)
+        encoded = self.alphabet.encode(words)
         if not self.dimension:
-            return np.zeros(len(offsets) - 1)
-        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, symbols, offsets)
+            return np.zeros(len(encoded))
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, encoded)
         return scores
 
     def exact_value(self, word: Word) -> Fraction:
