@@ -545,7 +545,7 @@ class StandardErrors:
             return None
         at = self._coordinates
         gradients = [_acceptance_gradient(self.acceptor, word) for word in each_word(words)]
-        free = np.array([at.pulled(gradient) for gradient in gradients]).reshape(-1, len(at))
+        free = np.array([at.pulled(gradient) for gradient in gradients]).reshape(len(gradients), len(at))
         errors: Floats = np.sqrt(self._curvature.variance(free))
         for k, gradient in enumerate(gradients):
             rows = np.where(at.theta > 0.0, gradient, np.nan)[at.unreached]
