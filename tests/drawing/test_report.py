@@ -56,7 +56,7 @@ def test_the_share_held_out(share: float, expected: int, folds: int) -> None:
     sample = cp.Sample(words, accepted=[r % 4 == 0 for r in range(100)])
     training, validation = held_out(sample, share, np.random.default_rng(1))
     assert (training.total, validation.total) == (100 - expected, expected)
-    assert cp.Sample.joined([training, validation], sample.alphabet) == sample
+    assert cp.Sample.concatenate([training, validation], sample.alphabet) == sample
     accepted = validation.counts[validation.ends == 1].sum()
     assert abs(accepted - expected / 4) <= folds
 

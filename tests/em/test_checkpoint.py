@@ -222,7 +222,7 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(tmp_path: Path, monke
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="no space left"):
+        with pytest.raises(cp.errors.InvalidFile, match=r"run: cannot be written \(no space left\)\.$"):
             write_whole(path, b"new")
     assert path.read_bytes() == content
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]

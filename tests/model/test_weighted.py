@@ -1,5 +1,6 @@
-"""WeightedAutomaton functions, their algebra, and Turakainen's construction, against enumeration with fractions."""
+"""Weighted automata, their algebra, and Turakainen's construction, against enumeration with fractions."""
 
+import operator
 import pickle
 from fractions import Fraction
 from typing import Any
@@ -75,6 +76,27 @@ def test_acceptors_mean_their_acceptance(A: cp.Acceptor, B: cp.Acceptor) -> None
         assert (f + B).exact_value(word) == left[word] + right[word]
         assert (B - f).exact_value(word) == right[word] - left[word]
         assert (B & f).exact_value(word) == (f & B).exact_value(word) == left[word] * right[word]
+
+
+@given(acceptors(max_states=3))
+def test_an_acceptor_rests_on_a_weighted_automaton(A: cp.Acceptor) -> None:
+    """The arrays are held once, and arithmetic stays with the weighted automaton."""
+    f = A.to_weighted()
+    assert f is A.to_weighted()
+    assert f.is_exact == A.is_exact
+    assert f.transitions is A.transitions
+    assert f.initial is A.initial
+    assert f.final.tolist() == A.final.astype(float).tolist()
+    assert f.exact_transitions is A.exact_transitions
+    assert f == cp.WeightedAutomaton(A.alphabet, *f.arrays()) == cp.WeightedAutomaton.of(A)
+    for operation in (operator.add, operator.sub, operator.mul, operator.truediv):
+        with pytest.raises(TypeError):
+            operation(A, 2)
+    with pytest.raises(TypeError):
+        operator.neg(A)
+    assert isinstance(~A, cp.Acceptor)
+    assert isinstance(A & A, cp.Acceptor)
+    assert isinstance(A & f, cp.WeightedAutomaton)
 
 
 def test_symbols_are_matched_by_name() -> None:

@@ -237,7 +237,7 @@ def test_a_checkpoint_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         with pytest.raises(cp.errors.InvalidArgument, match="checkpoint must be the path of a file"):
             cp.learn(TWO, 2, checkpoint=path)
     if Path("/proc/self").exists():
-        with pytest.raises(cp.errors.InvalidFile, match="checkpoint /proc/x: cannot be written"):
+        with pytest.raises(cp.errors.InvalidFile, match="/proc/x: cannot be written"):
             cp.baum_welch(cp.random_acceptor(2, "01", rng=1), labelled(PARITY, 9), checkpoint="/proc/x")
 
 

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.data.sample import CodedSample
 from cutpoint.data.storage import write_together
+from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.shards import writing
 from cutpoint.shards.store import MAGIC, Manifest, ShardFile, ShardSize, arrays_of, file_of
 
@@ -28,7 +28,7 @@ def folder_of(sample: cp.Sample, folder: Path, observations: int) -> cp.ShardedS
 
 def joined(shards: cp.ShardedSample) -> cp.Sample:
     """All observations of shards as one sample."""
-    return cp.Sample.joined(list(shards.samples()), shards.alphabet)
+    return cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
 
 
 def rich_sample() -> cp.Sample:
@@ -431,7 +431,7 @@ def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "b" * 2**14, "b"], accepted=[True, False, True])
     shards = folder_of(sample, tmp_path / "here", 10)
     assert shards.load(0) == sample
-    assert not isinstance(shards.load(0), CodedSample)
+    assert not isinstance(shards.load(0).encoded, FrontCodedWords)
     arrays = arrays_of(sample)
     assert arrays["lengths"].tolist() == [2, 1, 2**14]
     for change in (

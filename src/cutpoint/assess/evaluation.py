@@ -233,7 +233,7 @@ def symbol_effects(acceptor: Acceptor, sample: Sample) -> tuple[SymbolEffect, ..
     same = sample.recoded(acceptor.alphabet)
     counts, changes, sizes = (np.zeros(acceptor.n_symbols) for _ in range(3))
     for r in np.argsort(-same.counts, kind="stable")[:MOST_WORDS].tolist():
-        codes = same.symbols[same.offsets[r] : same.offsets[r + 1]]
+        codes = same.decoded.word(r)
         prefixes = acceptor.forward(acceptor.alphabet.decode(codes))[:, acceptor.final].sum(axis=1)
         moves, weight = np.diff(prefixes), same.counts[r]
         np.add.at(counts, codes, weight)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -329,12 +328,12 @@ def distill(
     draws = random_generator(rng)
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))
     counts = words.counts if isinstance(words, Sample) else np.ones(len(given))
-    symbols, offsets = team.alphabet.encode(given)
+    encoded = team.alphabet.encode(given)
     if extra is None:
         extra = max(LEAST_EXTRA, len(given))
     whole_number("extra", extra, least=0)
-    pool = [team.alphabet.decode(symbols[start:stop]) for start, stop in pairwise(offsets)]
-    pool += _similar_words(team, symbols, np.diff(offsets), extra, draws)
+    pool = [team.alphabet.decode(encoded.word(r)) for r in range(len(encoded))]
+    pool += _similar_words(team, encoded.symbols, encoded.lengths, extra, draws)
     distinct, weights = _merged(pool, np.concatenate((counts / counts.mean(), np.ones(len(pool) - len(counts)))))
     if len(distinct) < LEAST_WORDS:
         raise InvalidArgument(

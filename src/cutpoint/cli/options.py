@@ -180,17 +180,11 @@ def check_output(path: str, *endings: str) -> None:
     target = Path(path)
     if endings and not target.name.lower().endswith(endings):
         raise InvalidFile(f"expected a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.", where=path)
-    reason = None
-    try:
-        replaceable(path)
-    except OSError as problem:
-        reason = problem.strerror
-    if reason is None and not target.parent.is_dir():
-        reason = f"there is no folder {target.parent}"
-    if reason is None and not os.access(target.parent, os.W_OK):
-        reason = f"the folder {target.parent} does not allow it"
-    if reason is not None:
-        raise InvalidFile(f"cannot be written ({reason}).", where=path)
+    replaceable(path)
+    if not target.parent.is_dir():
+        raise InvalidFile(f"cannot be written (there is no folder {target.parent}).", where=path)
+    if not os.access(target.parent, os.W_OK):
+        raise InvalidFile(f"cannot be written (the folder {target.parent} does not allow it).", where=path)
 
 
 # --- who works on shards ----------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import glob
 import hashlib
 import io
@@ -11,14 +10,14 @@ import secrets
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
+from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile, MissingExtra
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -38,11 +37,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 @contextmanager
 def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A text file to write bit by bit, which takes its name when it is complete and not before."""
-    with ExitStack() as stack:
-        try:
-            (file,) = stack.enter_context(_new_files([path]))
-        except OSError as problem:
-            raise InvalidFile(f"cannot be written ({reason(problem)}).", where=os.fspath(path)) from None
+    with _new_files([path]) as (file,):
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         yield text
         text.flush()
@@ -51,6 +46,7 @@ def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 @contextmanager
 def _new_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[IO[bytes]]]:
     """Temporary files beside paths; at the end all are forced to the disk, renamed, and their folders forced to it."""
+    paths = list(paths)
     targets = [replaceable(path) for path in paths]
     parts = [target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part") for target in targets]
     try:
@@ -62,16 +58,19 @@ def _new_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[IO[byte
                 os.fsync(file.fileno())
         for part, target in zip(parts, targets, strict=True):
             os.replace(part, target)
-    except BaseException:
+        for folder in {target.parent for target in targets} if hasattr(os, "O_DIRECTORY") else ():
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+    except BaseException as problem:
         for part in parts:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink()
+        if isinstance(problem, OSError) and not isinstance(problem, CutpointError):
+            raise InvalidFile(f"cannot be written ({reason(problem)}).", where=os.fspath(paths[0])) from None
         raise
-    for folder in {target.parent for target in targets} if hasattr(os, "O_DIRECTORY") else ():
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:
@@ -84,13 +83,17 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
     >>> replaceable(os.curdir)
     Traceback (most recent call last):
     ...
-    IsADirectoryError: [Errno 21] it is a folder: '.'
+    cutpoint.errors.InvalidFile: .: cannot be written (it is a folder).
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "it is a folder", os.fspath(path))
-    if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "it is a device or a pipe, and only a file can be replaced", os.fspath(path))
+    try:
+        target, problem = Path(os.path.realpath(path)), ""
+        if target.exists() and not target.is_file():
+            device = "it is a device or a pipe, and only a file can be replaced"
+            problem = "it is a folder" if target.is_dir() else device
+    except (OSError, ValueError) as wrong:  # ValueError: a null character
+        problem = reason(wrong)
+    if problem:
+        raise InvalidFile(f"cannot be written ({problem}).", where=os.fspath(path))
     return target
 
 

@@ -10,7 +10,7 @@ from cutpoint.decision.equivalence import equivalence as equivalence
 from cutpoint.decision.equivalence import is_isomorphic as is_isomorphic
 from cutpoint.decision.equivalence import isomorphism as isomorphism
 from cutpoint.decision.extraction import Isolation as Isolation
-from cutpoint.decision.language import Accepted as Accepted
+from cutpoint.decision.language import AcceptedWord as AcceptedWord
 from cutpoint.decision.language import Language as Language
 from cutpoint.decision.language import Membership as Membership
 from cutpoint.decision.reduction import minimize as minimize

@@ -69,7 +69,6 @@ class DFA:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> dfa = cp.Language(cp.p_adic(2), "1/2").to_dfa()
     >>> dfa
     <DFA: 3 states, 2 symbols, 1 final>
@@ -169,7 +168,6 @@ class DFA:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> half, third = (cp.Language(cp.p_adic(2), cut_point).to_dfa() for cut_point in ("1/2", "1/3"))
         >>> half.equivalence(third)
         Different(word='1', left=Fraction(0, 1), right=Fraction(1, 1))

@@ -80,7 +80,6 @@ def distance(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> cp.distance(A, A & A, max_length=8)
     Distance(value=Fraction(1, 4), word='1')

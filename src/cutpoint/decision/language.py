@@ -27,7 +27,7 @@ from cutpoint.decision.extraction import (
 from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, race, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
-from cutpoint.exact import CutPoint, compared, cut_point_value, entry, exceeds, whole_number
+from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exceed, whole_number
 from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
@@ -45,7 +45,7 @@ LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
 
 
-class Accepted(NamedTuple):
+class AcceptedWord(NamedTuple):
     """A word with its acceptance: a fraction if the acceptor is exact, otherwise a float."""
 
     word: PlainWord
@@ -99,7 +99,6 @@ class Language:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> L = cp.Language(cp.p_adic(2), "1/2")
     >>> "11" in L, "1" in L, "1" in cp.Language(cp.p_adic(2), "1/2", inclusive=True)  # 0.11 > 0.1 in base 2
     (True, False, True)
@@ -132,17 +131,18 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
-        symbols, offsets = self.acceptor.encode(words)
-        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
+        encoded = self.acceptor.encode(words)
+        estimates = self.acceptor.encoded_acceptances(encoded, threads)
 
         def exact(r: int) -> Fraction:
-            return self.acceptor.integers.value(symbols[offsets[r] : offsets[r + 1]].tolist())
+            return self.acceptor.integers.value(encoded.word(r).tolist())
 
-        answers = compared(estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive)
+        answers = which_exceed(
+            estimates, encoded.lengths, self.acceptor.n_states, self.cut_point, exact, self.inclusive
+        )
         return Membership(*answers, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:
@@ -162,7 +162,7 @@ class Language:
         whole_number("limit", limit, least=1)
         return count_words(self._columns, whole_number("length", length, least=0), limit)
 
-    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[Accepted]:
+    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[AcceptedWord]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
 
         Words of exactly equal acceptance come in length-lexicographic order. The search goes from the front and from
@@ -170,7 +170,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> for word, acceptance in cp.Language(cp.p_adic(2), 0).most_accepted(3, max_length=60):
         ...     print(word[:3], "…", word[-3:], 1 - acceptance)
         111 … 111 1/1152921504606846976
@@ -197,7 +196,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> L = cp.Language(cp.gallery.value_one("3/4"), "7/10")
         >>> L.find_word(max_length=5) is None, L.find_word(max_length=40) in L
         (True, True)
@@ -219,7 +217,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(2), "1/3").isolation(max_length=10)
         <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
         """
@@ -244,7 +241,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(2), "1/3").to_dfa()
         <DFA: 3 states, 2 symbols, 2 final>
         >>> cp.Language(cp.gallery.majority(), "1/2").to_dfa(max_states=100).explored
@@ -363,15 +359,15 @@ class Language:
                 rows = step(row, self.acceptor.transitions)
                 stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
 
-    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[Accepted] | None]:
+    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[AcceptedWord] | None]:
         """The k words of highest acceptance, or all; None after each step until they are found."""
-        found: list[Accepted] = []
+        found: list[AcceptedWord] = []
         for candidate in self._promising(search):
             if candidate.part is not None:
                 yield None
                 continue
             exact = self.acceptor.is_exact
-            found.append(Accepted(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
+            found.append(AcceptedWord(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
             if len(found) == k:
                 break
         yield found

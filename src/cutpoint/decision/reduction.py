@@ -50,7 +50,6 @@ def minimize(automaton: Acceptor | WeightedAutomaton, tolerance: float | None = 
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> B = cp.mixture([A, ~A & A, A | A])
     >>> small = cp.minimize(B)
@@ -113,7 +112,6 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> twice = cp.mixture([cp.p_adic(2), cp.p_adic(2)])
     >>> twice.n_states, cp.quotient(twice).n_states, bool(cp.equivalence(twice, cp.quotient(twice)))
     (4, 2, True)
@@ -140,7 +138,6 @@ def trim(acceptor: Acceptor) -> Acceptor:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> steps = {"a": {0: {1: "1/2", 2: "1/2"}, 1: 1, 2: 3, 3: 2, 4: 1}}
     >>> cp.trim(cp.Acceptor(5, "a", steps, 0, {1}))
     <Acceptor: 3 states {0, 1, (2, 3)}, 1 symbol {a}, starts in {0}, accepts in {1}, exact>

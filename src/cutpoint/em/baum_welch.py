@@ -195,7 +195,9 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse what is not a limit."""
         if not (isinstance(self.tolerance, int | float) and 0.0 <= self.tolerance < math.inf):
-            raise InvalidArgument(f"tolerance must be a finite number, 0 or more; got {shown(self.tolerance)}.")
+            raise InvalidArgument(
+                f"must be a finite number, 0 or more; got {shown(self.tolerance)}.", argument="tolerance"
+            )
         whole_number("max_steps", self.max_steps, least=0)
         check_time_limit(self.time_limit)
 

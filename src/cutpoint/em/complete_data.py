@@ -42,7 +42,7 @@ def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:
     counts = np.zeros((len(sample.alphabet), len(names), len(names)))
     runs = [complete_run(sample, r, names) for r in range(len(sample))]
     for r, run in enumerate(runs):
-        word = sample.symbols[sample.offsets[r] : sample.offsets[r + 1]]
+        word = sample.decoded.word(r)
         np.add.at(counts, (word, run[:-1], run[1:]), sample.counts[r])
     return counts
 

@@ -113,12 +113,8 @@ def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[tuple[float, _HiddenRu
     with np.errstate(divide="ignore"):
         log_initial, log_transitions = np.log(acceptor.initial), np.log(acceptor.transitions)
     for r, count in enumerate(sample.counts.tolist()):
-        start, stop = sample.offsets[r], sample.offsets[r + 1]
-        word = sample.symbols[start:stop]
-        seen = np.ones((len(word) + 1, acceptor.n_states), dtype=np.bool_)
-        if sample.marks is not None:
-            seen = masks[sample.marks[start + r : stop + r + 1]]
-        seen[-1] &= masks[sample.ends[r]]
+        word = sample.decoded.word(r)
+        (seen,) = sample.decoded.evidence(masks, np.array([r]))
         with np.errstate(divide="ignore"):
             log_seen = np.log(seen)
         paths = _all_paths(acceptor.n_states, len(word) + 1)

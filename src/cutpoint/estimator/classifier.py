@@ -19,6 +19,7 @@ from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import Acceptor
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.wording import listed, shown
@@ -224,30 +225,24 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
-        symbols, offsets = self._encoded(X)
+        words = self._encoded(X)
         rows = self.acceptor_.transitions, self.acceptor_.initial
         owners = [(self.labels_ == name).astype(np.float64) for name in self.classes_]
         if len(owners) == 2:
-            accepted = np.clip(kernels().acceptances(*rows, owners[1], symbols, offsets, self.threads), 0.0, 1.0)
+            accepted = np.clip(kernels().acceptances(*rows, owners[1], words, self.threads), 0.0, 1.0)
             return np.stack((1.0 - accepted, accepted), axis=1)
-        columns = [kernels().acceptances(*rows, owner, symbols, offsets, self.threads) for owner in owners]
+        columns = [kernels().acceptances(*rows, owner, words, self.threads) for owner in owners]
         table: Floats = np.stack(columns, axis=1)
         rows_sum_to_one: Floats = table / table.sum(axis=1, keepdims=True)
         return rows_sum_to_one
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
-        symbols, offsets = self._encoded(X)
-        acceptor = self.acceptor_
-        ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        columns = []
-        for name in self.classes_:
-            masks = np.stack([np.ones(acceptor.n_states, dtype=np.bool_), self.labels_ == name])
-            columns.append(
-                kernels().log_probabilities(
-                    acceptor.transitions, acceptor.initial, masks, symbols, offsets, None, ends, threads=self.threads
-                )
-            )
+        words, acceptor = self._encoded(X), self.acceptor_
+        columns = [
+            kernels().log_acceptances(acceptor.transitions, acceptor.initial, self.labels_ == name, words, self.threads)
+            for name in self.classes_
+        ]
         return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -278,7 +273,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values: Floats = np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0))
         return values
 
-    def _encoded(self, X: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
         check_threads(self.threads)
         return self._lexicon.encode(words_of(X))

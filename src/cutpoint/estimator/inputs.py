@@ -14,6 +14,7 @@ from cutpoint.data import Alphabet
 from cutpoint.data.alphabet import Word, each_word
 from cutpoint.data.column_names import is_missing
 from cutpoint.errors import InvalidArgument
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.wording import counted, listed, shown
 
 
@@ -192,8 +193,8 @@ class Lexicon:
         needed: list[Hashable] = [RARE] if self.length is None else [(i, RARE) for i in range(self.length)]
         return Alphabet([*self.learned, *(symbol for symbol in needed if symbol not in self.learned)])
 
-    def encode(self, words: list[Word]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes of words in the alphabet, and their offsets."""
+    def encode(self, words: list[Word]) -> EncodedWords:
+        """Codes of words in the alphabet."""
         alphabet = self.alphabet
         if not self.with_rare and self.length is None:
             return alphabet.encode(words)
@@ -209,14 +210,14 @@ class Lexicon:
             r = int(np.searchsorted(spelling.offsets, place, side="right")) - 1
             where = f"word {r}, position {place - spelling.offsets[r]}: "
             raise alphabet.unknown(spelling.symbols[spelling.codes[place]], where)
-        return codes, spelling.offsets
+        return EncodedWords.without_marks(codes, spelling.offsets)
 
     def in_symbols(self, words: list[Word]) -> list[list[Hashable]]:
         """Words in the symbols of the alphabet."""
         alphabet = self.alphabet
-        codes, offsets = self.encode(words)
-        symbols = [alphabet[code] for code in codes.tolist()]
-        return [symbols[start:stop] for start, stop in pairwise(offsets.tolist())]
+        encoded = self.encode(words)
+        symbols = [alphabet[code] for code in encoded.symbols.tolist()]
+        return [symbols[start:stop] for start, stop in pairwise(encoded.offsets.tolist())]
 
     def _code(self, alphabet: Alphabet, symbol: Hashable, by_position: bool) -> int:
         """Code of a symbol, of the rare one in its stead, or -1."""
@@ -236,7 +237,8 @@ def _is_rare(symbol: Hashable, by_position: bool) -> bool:
 
 def _spelled(words: Sequence[Word]) -> Spelling:
     alphabet = Alphabet.of(words)
-    return Spelling(alphabet, *alphabet.encode(words))
+    encoded = alphabet.encode(words)
+    return Spelling(alphabet, encoded.symbols, encoded.offsets)
 
 
 def _by_position(spelling: Spelling, length: int) -> Spelling:

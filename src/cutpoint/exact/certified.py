@@ -49,14 +49,14 @@ def exceeds(
     near = float(cut_point)
     if length <= LONGEST and abs(estimate - near) > _margin(estimate, length, n_states, near):
         return estimate > near
-    low, high = certain_bounds(estimate, length, n_states)
+    low, high = certified_bounds(estimate, length, n_states)
     if low > cut_point or high < cut_point:
         return low > cut_point
     value = exact()
     return value > cut_point or (inclusive and value == cut_point)
 
 
-def compared(
+def which_exceed(
     estimates: NDArray[np.float64],
     lengths: NDArray[np.int64],
     n_states: int,
@@ -85,7 +85,7 @@ def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:
     return 8 * roundings * 2.0**-53 * estimates + 2.0**-50 * near + 1e-290
 
 
-def certain_bounds(estimate: float, length: int, n_states: int) -> tuple[Fraction, Fraction]:
+def certified_bounds(estimate: float, length: int, n_states: int) -> tuple[Fraction, Fraction]:
     """Rational numbers between which the probability behind a float estimate surely lies."""
     roundings = length * (n_states + 2) + n_states + 2
     if roundings >= 2**51 or length > LONGEST:

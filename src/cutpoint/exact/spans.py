@@ -89,10 +89,10 @@ class ModularSpace:
     def add(self, rows: nmod_mat) -> list[int]:
         """Numbers of the rows that are new, each judged after those before it."""
         rest = rows - rows * self.projection
-        new = _stairs(rest.transpose().rref()[0])
+        new = _pivot_columns(rest.transpose().rref()[0])
         if new:
             fresh = (_selection(new, rows.nrows(), self.p) * rest).rref()[0]
-            places = _stairs(fresh)
+            places = _pivot_columns(fresh)
             at_pivots = _selection(places, fresh.ncols(), self.p).transpose()
             self.projection = self.projection - (self.projection * at_pivots) * fresh + at_pivots * fresh
             self.pivots = sorted([*self.pivots, *places])
@@ -109,7 +109,7 @@ def _selection(chosen: list[int], size: int, p: int) -> nmod_mat:
     return nmod_mat(len(chosen), size, entries, p)
 
 
-def _stairs(echelon: nmod_mat) -> list[int]:
+def _pivot_columns(echelon: nmod_mat) -> list[int]:
     """Columns of the pivots of an echelon form."""
     found, i = [], 0
     for j in range(echelon.ncols()):

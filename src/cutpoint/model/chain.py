@@ -31,7 +31,6 @@ class MarkovChain:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> chain = cp.gallery.gambler(3).chain("p")
     >>> chain.classes
     ((0,), (1, 2), (3,))
@@ -106,12 +105,12 @@ class MarkovChain:
     @cached_property
     def absorption(self) -> NDArray[Any]:
         """Probability, from each state, of ending in each recurrent class: ``[s, class]``; rows sum to 1."""
-        return _frozen(self._absorbed[0])
+        return _frozen(self._absorption[0])
 
     @cached_property
     def expected_steps(self) -> NDArray[Any]:
         """Expected number of steps, from each state, until a recurrent class is entered; 0 inside one."""
-        return _frozen(self._absorbed[1])
+        return _frozen(self._absorption[1])
 
     @cached_property
     def limit(self) -> NDArray[Any]:
@@ -154,7 +153,7 @@ class MarkovChain:
         return [s for s in range(len(self.states)) if s not in recurrent]
 
     @cached_property
-    def _absorbed(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _absorption(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Chances of each recurrent class and expected steps, by eliminating the transient states one after another.
 
         Works on the rates of leaving a state and never subtracts, so that states which are left once in 1e14 steps do

@@ -115,7 +115,6 @@ class WeightedAutomaton:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> (1 - WeightedAutomaton.of(cp.p_adic(2))).exact_value("1")
         Fraction(1, 2)
         """
@@ -150,10 +149,10 @@ class WeightedAutomaton:
 
     def values(self, words: Words) -> Floats:
         """Value of each word as a float."""
-        symbols, offsets = self.alphabet.encode(words)
+        encoded = self.alphabet.encode(words)
         if not self.dimension:
-            return np.zeros(len(offsets) - 1)
-        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, symbols, offsets)
+            return np.zeros(len(encoded))
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, encoded)
         return scores
 
     def exact_value(self, word: Word) -> Fraction:
@@ -197,7 +196,6 @@ class WeightedAutomaton:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(10).to_weighted().reverse().exact_value("325")  # 0.325
         Fraction(13, 40)
         """

@@ -136,14 +136,7 @@ def _machine(
     rates = labelling.totals(sample) / labelling.totals(sample).sum()
     pseudo = strength * len(rates) * np.maximum(rates, 1e-6)
     table, seen = kernels().merged_machine(
-        sample.symbols,
-        sample.offsets,
-        labelling.positions(sample),
-        sample.counts,
-        len(sample.alphabet),
-        pseudo,
-        n_states,
-        width,
+        sample.decoded, labelling.positions(sample), sample.counts, len(sample.alphabet), pseudo, n_states, width
     )
     return table, seen, rates
 

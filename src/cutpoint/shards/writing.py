@@ -17,14 +17,14 @@ import numpy as np
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import ColumnNames, Columns, given_columns, has_header, names_events
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.sample import bare, clothed
 from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, check_positive_outcome, read_chunks
 from cutpoint.files.streams import extensions, refusal
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
-from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, in_order, order_of
+from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, order_of
 from cutpoint.wording import counted
 
 RUN = 1 << 24
@@ -122,18 +122,17 @@ class _Run:
     def stored(cls, sample: Sample, path: Path) -> _Run:
         """Put a run aside, in the order of its words."""
         path.mkdir()
-        for name, array in in_order(sample, order_of(sample)).items():
+        run = sample.take(order_of(sample))
+        for name, array in {**vars(run.decoded), "counts": run.counts}.items():
             if array is not None:
                 np.save(path / f"{name}.npy", array)
         return cls(path, sample.alphabet, sample.mark_table, sample.has_evidence)
 
     def opened(self) -> Sample:
         """The run, most of it left on disk."""
-        files = {name: self.path / f"{name}.npy" for name in ("symbols", "offsets", "ends", "marks", "counts")}
-        parts = {name: np.load(file, mmap_mode="r") if file.exists() else None for name, file in files.items()}
-        sample = Sample.__new__(Sample)
-        sample.__dict__.update(parts, alphabet=self.alphabet, mark_table=self.table)
-        return sample
+        parts = {file.stem: np.asarray(np.load(file, mmap_mode="r")) for file in self.path.glob("*.npy")}
+        counts = parts.pop("counts")
+        return Sample.from_encoded(EncodedWords(**parts), counts, self.alphabet, self.table)
 
 
 def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
@@ -149,7 +148,7 @@ def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop
 
 
 def _merged(samples: list[Sample]) -> Sample:
-    return Sample.joined(samples, Alphabet.of([sample.alphabet for sample in samples]))
+    return Sample.concatenate(samples, Alphabet.of([sample.alphabet for sample in samples]))
 
 
 def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
@@ -198,7 +197,7 @@ def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observ
     parts: list[ShardFile] = []
     try:
         for sample in _ranges([run.opened() for run in runs], alphabet, observations):
-            parts.append(_stored(clothed(_with_table(sample, table), alphabet, table), folder, len(parts)))
+            parts.append(_stored(_with_table(sample, table), folder, len(parts)))
         write_whole(folder / MANIFEST, Manifest(alphabet, table, tuple(parts), seen).content())
     except BaseException:
         for number in range(len(parts) + 1):
@@ -220,11 +219,10 @@ def _shard_name(number: int) -> str:
     return f"shard-{number:06d}"
 
 
-def _with_table(sample: Sample, table: tuple[Mark, ...]) -> dict[str, Any]:
-    """Arrays of a sample, its marks by another table."""
+def _with_table(sample: Sample, table: tuple[Mark, ...]) -> Sample:
+    """The same sample, its marks by another table."""
     numbers = np.array([table.index(mark) for mark in sample.mark_table], dtype=np.int32)
-    marks = None if sample.marks is None else numbers[sample.marks]
-    return bare(sample) | {"marks": marks}
+    return Sample.from_encoded(sample.decoded.recode(marks=numbers), sample.counts, sample.alphabet, table)
 
 
 def _ranges(runs: list[Sample], alphabet: Alphabet, observations: int) -> Iterator[Sample]:
@@ -232,7 +230,7 @@ def _ranges(runs: list[Sample], alphabet: Alphabet, observations: int) -> Iterat
     runs = [_sorted_over(run, alphabet) for run in runs]
     if len(runs) == 1:
         for k in range(0, len(runs[0]), observations):
-            yield _slice(runs[0], k, min(k + observations, len(runs[0])), alphabet)
+            yield runs[0].take(np.arange(k, min(k + observations, len(runs[0]))))
         return
     keys = [_Keys(run) for run in runs]
     stride = max(1, observations // PROBES)
@@ -241,10 +239,10 @@ def _ranges(runs: list[Sample], alphabet: Alphabet, observations: int) -> Iterat
     bounds = [[bisect_left(found, cut) for cut in dict.fromkeys(cuts)] + [len(found)] for found in keys]
     for k in range(len(bounds[0]) - 1):
         slices = [
-            _slice(run, at[k], at[k + 1], alphabet) for run, at in zip(runs, bounds, strict=True) if at[k] < at[k + 1]
+            run.take(np.arange(at[k], at[k + 1])) for run, at in zip(runs, bounds, strict=True) if at[k] < at[k + 1]
         ]
         if slices:
-            yield Sample.joined(slices, alphabet)
+            yield Sample.concatenate(slices, alphabet)
 
 
 class _Keys:
@@ -254,40 +252,20 @@ class _Keys:
         self.run, self.width = run, next(k for k in (1, 2, 4) if len(run.alphabet) <= 256**k)
 
     def __len__(self) -> int:
-        return len(self.run.ends)
+        return len(self.run)
 
     def __getitem__(self, r: int) -> bytes:
-        word = self.run.symbols[self.run.offsets[r] : self.run.offsets[r + 1]]
-        return np.asarray(word).astype(f">u{self.width}").tobytes()
+        return self.run.decoded.word(r).astype(f">u{self.width}").tobytes()
 
 
 def _sorted_over(run: Sample, alphabet: Alphabet) -> Sample:
     """A run over the alphabet of all, still sorted: as it is on disk where the order of its symbols is the same."""
     codes = [alphabet.code(symbol) for symbol in run.alphabet]
-    other = Sample.__new__(Sample)
     if codes == list(range(len(codes))):
-        other.__dict__.update(run.__dict__, alphabet=alphabet)
-        return other
-    symbols = np.array(codes, dtype=np.int32)[run.symbols] if codes else np.asarray(run.symbols)
-    other.__dict__.update(run.__dict__, symbols=symbols, alphabet=alphabet)
-    if codes == sorted(codes):
-        return other
-    return clothed(in_order(other, order_of(other)), alphabet, run.mark_table)
-
-
-def _slice(run: Sample, start: int, stop: int, alphabet: Alphabet) -> Sample:
-    """Observations of a run from one to another."""
-    offsets = np.array(run.offsets[start : stop + 1])
-    first, last = int(offsets[0]), int(offsets[-1])
-    marks = None if run.marks is None else np.array(run.marks[first + start : last + stop])
-    parts = {
-        "symbols": np.array(run.symbols[first:last]),
-        "offsets": offsets - first,
-        "ends": np.array(run.ends[start:stop]),
-        "marks": marks,
-        "counts": np.array(run.counts[start:stop]),
-    }
-    return clothed(parts, alphabet, run.mark_table)
+        return Sample.from_encoded(run.encoded, run.counts, alphabet, run.mark_table)
+    words = run.decoded.recode(np.array(codes, dtype=np.int32))
+    other = Sample.from_encoded(words, run.counts, alphabet, run.mark_table)
+    return other if codes == sorted(codes) else other.take(order_of(other))
 
 
 # Tables of events that are too large for memory, or in several files: all events of an id are brought together.
