@@ -37,7 +37,7 @@ from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import searched_part
-from cutpoint.search.workers import mapped
+from cutpoint.search.tournament import mapped
 from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,11 +20,14 @@ from cutpoint.em.fit import Stop
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
+from cutpoint.kernels import cores
 from cutpoint.search.folds import Split
 from cutpoint.search.labels import Kinds, KnownStates, Solution
 from cutpoint.search.learned import Round, SearchProgress
 from cutpoint.search.starts import SLIGHT, Start, smoothed, starts
-from cutpoint.search.workers import mapped
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
 
 ROUND = 10  # E-steps between two looks at the held-out loss
 SCHEDULE = (1000,) * 2 + (16,) * 2 + (8,) * 4 + (4,) * 20  # how many climbs go on, round by round
@@ -179,6 +184,16 @@ def _shortest(sample: Sample) -> Sample:
     chosen = np.zeros(len(sample))
     chosen[order[: enough + 1]] = sample.counts[order[: enough + 1]]
     return sample.reweighted(chosen)
+
+
+def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads: int | None) -> list[Result]:
+    """Results of a function on each piece, in their order; by default on all cores. An error ends the rest."""
+    with ThreadPoolExecutor(threads or cores()) as pool:
+        try:
+            return list(pool.map(function, pieces))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
 class SearchEnded(Exception):
