@@ -36,10 +36,10 @@ FILE = click.Path(path_type=str)
 AT_LEAST_ONE = click.IntRange(min=1)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result.")
+seed = click.option("--seed", type=click.IntRange(min=0), default=0, help="Same seed, same result.")
 threads = click.option("--threads", type=AT_LEAST_ONE, show_default="all cores", help="Number of threads.")
 cut_point = click.option("--cut-point", metavar="NUMBER", show_default="the model's", help="Such as 0.5 or 1/3.")
-digits = click.option("--digits", type=click.IntRange(1, 17), default=4, show_default=True, help="Significant digits.")
+digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
 

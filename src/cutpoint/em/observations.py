@@ -187,15 +187,21 @@ class LargeSample(Protocol):
 AnySample = Sample | LargeSample
 
 
-@runtime_checkable
-class Engine(Protocol):
+class Engine(ABC):
     """Who works on a sample: the threads of this machine, or a cluster."""
 
+    @abstractmethod
     def observe(self, sample: AnySample, alphabet: Alphabet) -> Observations:
         """Observations of a sample over the alphabet of an acceptor."""
 
-    def close(self) -> None:
-        """Release everything."""
+    def close(self) -> None:  # noqa: B027 - as above
+        """Release what the engine holds itself, such as a connection."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def observations(

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cutpoint.data.storage import reason, replaceable
-from cutpoint.errors import CutpointError, InvalidFile, MissingExtra
+from cutpoint.data.storage import explained, replaceable
+from cutpoint.errors import InvalidFile, MissingExtra
 from cutpoint.files.streams import InputFile, Rows, extensions, name_of, opened, refusal
 
 SLICE = 1 << 16
@@ -91,14 +91,10 @@ def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
     ['a', 'b', 'c']
     """
     polars = _polars(os.fspath(path))
-    try:
+    with explained("the file cannot be written", os.fspath(path), OSError):
         target = replaceable(path)
         with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as folder:
             table = ScoreTable(Path(folder), polars)
             yield table
             table.write(polars.scan_parquet(table.parts), Path(folder) / "whole")
             os.replace(Path(folder) / "whole", target)
-    except CutpointError:  # EngineLost is also an OSError
-        raise
-    except OSError as problem:
-        raise InvalidFile(f"the file cannot be written ({reason(problem)}).", where=os.fspath(path)) from None

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from cutpoint.data.storage import reason
-from cutpoint.errors import CutpointError, FormatError, InvalidFile, MissingExtra
+from cutpoint.data.storage import explained, reason
+from cutpoint.errors import CutpointError, FormatError, MissingExtra
 from cutpoint.wording import counted
 
 InputFile = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -103,10 +103,8 @@ def opened(source: InputFile) -> Iterator[Any]:
         if source == "-":
             file: Any = sys.stdin.buffer
         elif isinstance(source, str | os.PathLike):
-            try:
+            with explained("the file cannot be opened", name):
                 file = raw = stack.enter_context(open(source, "rb"))
-            except (OSError, ValueError) as problem:
-                raise InvalidFile(f"the file cannot be opened ({reason(problem)}).", where=name) from None
             packed = extensions(source)[1]
             if packed is not None:
                 file = stack.enter_context(decompressor(packed, name).open(raw, "rb"))
