@@ -14,7 +14,7 @@ from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.em import Counts
 from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.m_step import shares
-from cutpoint.em.observations import InMemory, Parameters, check_threads
+from cutpoint.em.observations import InMemory, Parameters, agreeing_states, check_threads
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
@@ -211,13 +211,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _expected_counts(self, sample: Sample) -> Counts:
         """E-step: each word must end in a state of its class."""
-        names = self.classes_.tolist()
-        masks = np.ones((len(sample.mark_table), self.acceptor_.n_states), dtype=np.bool_)
-        for k, mark in enumerate(sample.mark_table):
-            if mark.verdict is not None:
-                masks[k] = self.labels_ == names[int(mark.verdict)]
-            elif mark.states is not None:
-                masks[k] = self.labels_ == next(iter(mark.states))
+        masks = agreeing_states(sample.mark_table, self.labels_ == self.classes_[1], self.labels_.tolist())
         engine = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
         return engine.expected_counts(Parameters.of(self.acceptor_), masks)
 
