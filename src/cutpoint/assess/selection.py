@@ -21,14 +21,13 @@ from cutpoint.em.observations import (
     InMemory,
     check_any_sample,
     check_engine,
-    check_threads,
     expected_counts,
     observations,
 )
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.model.text import aligned
 from cutpoint.search.folds import chosen_size, splits
 from cutpoint.search.labels import known_states

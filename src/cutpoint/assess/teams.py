@@ -18,7 +18,6 @@ from cutpoint.em.observations import (
     Engine,
     check_any_sample,
     check_engine,
-    check_threads,
     impossible,
     log_likelihoods,
 )
@@ -26,7 +25,7 @@ from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.learn import PRIOR, searched_part
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown

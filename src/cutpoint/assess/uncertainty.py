@@ -26,7 +26,6 @@ from cutpoint.em.observations import (
     check_any_sample,
     check_engine,
     check_evidence,
-    check_threads,
     mark_masks,
     observations,
 )
@@ -34,7 +33,7 @@ from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import searched_part
 from cutpoint.search.workers import mapped

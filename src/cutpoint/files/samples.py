@@ -11,10 +11,10 @@ from typing import Any, TypedDict, Unpack
 
 from cutpoint.data import Alphabet, Sample, Symbol, Word
 from cutpoint.data.column_names import ColumnNames, given_columns, has_header
+from cutpoint.data.columns import Column, word_arguments
 from cutpoint.data.events import gather
 from cutpoint.data.marks import Verdict
 from cutpoint.data.storage import write_whole
-from cutpoint.data.tables import Column, word_arguments
 from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet
 from cutpoint.files.streams import COMPRESSED, InputFile, Rows, blocks, decompressor, extensions, name_of, refusal
@@ -244,9 +244,8 @@ def _merged(found: list[Sample]) -> list[Sample]:
 
 
 def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
-    return Sample.concatenate(
-        found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
-    )
+    symbols = Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
+    return Sample.concatenate(found, symbols)
 
 
 def _format(path: InputFile, given: str | None) -> str:
@@ -303,9 +302,8 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
         is_named = has_header(first, given, options.get("header"))
         if is_named:
             names = [cell.strip() for cell in first]
-            rows = replace(
-                rows, columns={key: column[1:] for key, column in rows.columns.items()}, lines=rows.lines[1:]
-            )
+            columns = {key: column[1:] for key, column in rows.columns.items()}
+            rows = replace(rows, columns=columns, lines=rows.lines[1:])
     header = ColumnNames(names if is_named else None, len(names), name)
     roles = header.chosen(given, list(rows.columns.values()))
     labels = {role: f"column {shown(names[k]) if is_named else k + 1}" for role, k in roles.items()}
@@ -313,10 +311,8 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
     def by_role(table: Rows) -> Rows:
         """The columns that were chosen; one that a part of the file lacks is missing in all its rows."""
         if found := header.overlooked(table.columns, roles):
-            what = (
-                f"{shown(found[0])} first occurs after {table.unit} {table.lines[0]}; the first {table.unit} must have "
-            )
-            raise refusal(name, what + "it too, null if it is missing.")
+            first_line = f"{table.unit} {table.lines[0]}; the first {table.unit}"
+            raise refusal(name, f"{shown(found[0])} first occurs after {first_line} must have it too, null if missing.")
         missing = [None] * len(table.lines)
         return replace(table, columns={role: table.columns.get(keys[k], missing) for role, k in roles.items()})
 

@@ -27,14 +27,13 @@ from cutpoint.em.observations import (
     Parameters,
     check_any_sample,
     check_engine,
-    check_threads,
     observations,
 )
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
 from cutpoint.search.folds import Split, chosen_size, splits
 from cutpoint.search.labels import HiddenStates, Solution, known_states

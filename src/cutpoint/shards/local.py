@@ -12,9 +12,10 @@ from typing import Any
 
 from cutpoint.data import Alphabet
 from cutpoint.em.counts import pairwise_sum
-from cutpoint.em.observations import AnySample, Engine, check_threads
+from cutpoint.em.observations import AnySample, Engine
 from cutpoint.exact import whole_number
 from cutpoint.kernels import cores
+from cutpoint.model.parts import check_threads
 from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
 
 SHARE = 0.5
