@@ -188,7 +188,7 @@ WRONG = [
 ]  # fmt: skip
 
 MISUSED = [
-    ("", "Usage: cutpoint [OPTIONS] COMMAND [ARGS]..."),
+    ("", "Usage: cutpoint [OPTIONS] VERB [ARGS]..."),
     ("scor model.json words.tsv", "Error: there is no verb 'scor'. Did you mean 'score'?"),
     ("fit journeys.tsv", "Error: Missing option '-o' / '--output'."),
     (

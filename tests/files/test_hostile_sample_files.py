@@ -111,19 +111,19 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"word,word\nab,1\n",
         {"word": "word"},
-        "f.csv: word must be one column; 2 columns have the name 'word'. Give a number.",
+        "f.csv: word must be one column; 2 have the name 'word'. Give a number.",
     ),
     "no such number": (
         "f.csv",
         b"ab,1\n",
         {"word": 3},
-        "f.csv: word must be the number of a column, from 1 to 2; got 3.",
+        "f.csv: word must be one of the columns {1, 2}; got 3.",
     ),
     "a name without names": (
         "f.csv",
         b"ab,1\n",
         {"word": "w", "header": False},
-        "f.csv: word must be the number of a column, as the columns have no names; got 'w'.",
+        "f.csv: word must be one of the columns {1, 2}; got 'w'.",
     ),
     "two that could be": (
         "f.csv",

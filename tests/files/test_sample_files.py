@@ -178,7 +178,8 @@ def test_names_tell_the_format(tmp_path: Path) -> None:
     path.write_text("1 2\n2 0 1\n")
     assert cp.read_sample(path) == cp.Sample(["01"])
     with pytest.raises(
-        cp.errors.InvalidArgument, match=r"the format is not clear from the name 'x\.dat'\. Names may end in .* Or pass format=…, one of"
+        cp.errors.InvalidArgument,
+        match=r"the format is not clear from the name 'x\.dat'\. Names may end in .* Or pass format=…, one of",
     ):
         cp.read_sample(tmp_path / "x.dat")
 

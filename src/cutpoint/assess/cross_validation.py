@@ -13,11 +13,11 @@ from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_engine, check_threads
+from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_engine
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.folds import splits, standard_error
 from cutpoint.search.learn import FOLDS, PRIOR, learn, searched_part
 from cutpoint.search.learned import Learned

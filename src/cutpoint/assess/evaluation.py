@@ -107,17 +107,12 @@ def area_under_curve(values: Floats, accepted: Bools, weights: Floats) -> float 
 
 # -- The best cut point ------------------------------------------------------------------------------------------------
 
-ENOUGH = 20
-"""With fewer words of either outcome nothing could be clearly better than 1/2."""
-
-CLEARLY = 3.0
-"""Standard errors by which a cut point must beat 1/2."""
-
+ENOUGH = 20  # with fewer words of either outcome nothing could be clearly better than 1/2
+CLEARLY = 3.0  # standard errors by which a cut point must beat 1/2
 HUNDREDTHS = np.array(sorted(range(1, 100), key=lambda k: abs(k - 50))) / 100.0
 """Cut points to choose from, the nearest to 1/2 first."""
 
-SHARE_OF_TIME = 0.75
-"""Share of a time limit for the search itself; the choice of the cut point takes the rest."""
+SHARE_OF_TIME = 0.75  # share of a time limit for the search itself; the choice of the cut point takes the rest
 
 
 class CutPointChoice(NamedTuple):
@@ -202,8 +197,7 @@ def best_cut_point(scores: Floats, accepted: Bools, weights: Floats) -> float:
 
 # -- The effect of symbols ---------------------------------------------------------------------------------------------
 
-MOST_WORDS = 2000
-"""Distinct words that are looked at, those with the largest counts."""
+MOST_WORDS = 2000  # distinct words that are looked at, those with the largest counts
 
 
 @dataclass(frozen=True)

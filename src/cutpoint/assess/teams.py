@@ -13,12 +13,19 @@ from cutpoint.assess.cross_validation import quietly_learned
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_threads, impossible, log_likelihoods
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    check_any_sample,
+    check_engine,
+    impossible,
+    log_likelihoods,
+)
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.learn import PRIOR, searched_part
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
@@ -29,9 +36,7 @@ BARRIERS = tuple(10.0**-k for k in range(1, 13))
 """Strength of what keeps weights positive while they are fitted, falling."""
 
 NEWTON_STEPS = 20
-
-NO_WEIGHT = 1e-8
-"""Members that get less are dropped."""
+NO_WEIGHT = 1e-8  # members that get less are dropped
 
 
 def members(team: Acceptor) -> tuple[tuple[Any, Acceptor], ...]:
@@ -231,14 +236,9 @@ def _newton_step(relative: Floats, shares: Floats, weights: Floats, barrier: flo
 
 # -- Distilling --------------------------------------------------------------------------------------------------------
 
-HELD_OUT = 0.2
-"""Share of the words that judge the imitation."""
-
-LEAST_EXTRA = 500
-"""Fewest random words beside the given ones, by default."""
-
+HELD_OUT = 0.2  # share of the words that judge the imitation
+LEAST_EXTRA = 500  # fewest random words beside the given ones, by default
 LEAST_WORDS = 10
-
 FINISH_STEPS = 300
 FINISH_PRIOR = 1e-4
 """Pseudo-counts of the last climb: soft labels carry no noise that a larger prior would have to hold against."""
@@ -322,6 +322,7 @@ def distill(
     """
     check_acceptor(team)
     check_threads(threads)
+    check_engine(engine)
     whole_number("n_states", n_states, least=1)
     draws = random_generator(rng)
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))

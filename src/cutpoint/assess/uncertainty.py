@@ -26,7 +26,6 @@ from cutpoint.em.observations import (
     check_any_sample,
     check_engine,
     check_evidence,
-    check_threads,
     mark_masks,
     observations,
 )
@@ -34,7 +33,7 @@ from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import searched_part
 from cutpoint.search.workers import mapped
@@ -80,11 +79,8 @@ def _table(
 
 # -- Resampling --------------------------------------------------------------------------------------------------------
 
-LEAST_TOTAL = 2
-"""Fewest observations that can be resampled."""
-
+LEAST_TOTAL = 2  # fewest observations that can be resampled
 REPETITIONS = 200
-
 STIRRED = 0.05
 """Share of the estimate that is spread over its row before each repetition, so that entries near 0 can come back."""
 
@@ -315,20 +311,11 @@ def _acceptances(acceptor: Acceptor, transitions: Floats, initial: Floats, words
 STEP = 1e-3
 """Step of the differences, relative to the smaller of the two entries that it moves; their error is of fourth order."""
 
-SEEN_SHARE = 1e-5
-"""A direction of which a smaller share of the complete data's information was seen is not determined."""
-
-BENT_SHARE = -1e-3
-"""A share below this is no rounding on flat ground: the log-likelihood rises there."""
-
-NEAR = 0.01
-"""Largest gain in log-likelihood, doubled, that the curvature may promise at what counts as a maximum."""
-
-ROUNDING = 1e-12
-"""Derivatives of an acceptance that differ by less are equal."""
-
+SEEN_SHARE = 1e-5  # a direction of which a smaller share of the complete data's information was seen is not determined
+BENT_SHARE = -1e-3  # a share below this is no rounding on flat ground: the log-likelihood rises there
+NEAR = 0.01  # largest gain in log-likelihood, doubled, that the curvature may promise at what counts as a maximum
+ROUNDING = 1e-12  # derivatives of an acceptance that differ by less are equal
 MOST_PARAMETERS = 4000
-
 LOOSE_SHARE = 1e-3
 """A quantity is not determined if a larger share of it lies in such directions; less adds a tenth to its variance."""
 

@@ -78,7 +78,8 @@ class Program(click.Group):
 
 @click.group(
     cls=Program,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    subcommand_metavar="VERB [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
     epilog="Start with: cutpoint demo. Every verb has an example: cutpoint fit --help. Shell completion: "
     'eval "$(_CUTPOINT_COMPLETE=bash_source cutpoint)" (or zsh_source, fish_source).',
 )

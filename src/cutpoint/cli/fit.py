@@ -11,7 +11,7 @@ import numpy as np
 from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_time
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import summarize
-from cutpoint.cli.output import json_text, line, message, search_progress
+from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
@@ -27,29 +27,13 @@ NOT_CONVERGED = 4
 
 @click.command()
 @click.argument("data", type=options.FILE)
-@click.option(
-    "-n",
-    "--states",
-    "n_states",
-    type=options.AT_LEAST_ONE,
-    show_default="chosen by held-out loss",
-    help="Number of states.",
-)
+@click.option("-n", "--states", "n_states", type=options.AT_LEAST_ONE, show_default="chosen", help="Number of states.")
 @click.option("-o", "--output", type=options.FILE, required=True, help="File for the model: .json or .npz.")
-@click.option("--team", type=options.AT_LEAST_ONE, default=1, show_default=True, help="Number of acceptors to mix.")
+@click.option("--team", type=options.AT_LEAST_ONE, default=1, help="Number of acceptors to mix.")
 @click.option("--test", type=options.FILE, help="File of words to judge the model by, instead of a part of DATA.")
+@click.option("--holdout", type=click.FloatRange(0, 0.5), default=0.2, help="Share of DATA to judge the model by.")
 @click.option(
-    "--holdout",
-    type=click.FloatRange(0, 0.5),
-    default=0.2,
-    show_default=True,
-    help="Share of DATA to judge the model by.",
-)
-@click.option(
-    "--cut-point",
-    metavar="NUMBER",
-    show_default="highest accuracy on words not learned from",
-    help="Cut point to store.",
+    "--cut-point", metavar="NUMBER", show_default="best on words not learned from", help="Cut point to store."
 )
 @click.option("--report", type=options.FILE, help="File for an HTML page about the model.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Longest time to search.")
@@ -93,7 +77,10 @@ def command(
     sharded = is_folder_of_shards(data)
     if sharded and test is None:
         options.check_not_given(reading, data)
-    with options.engine_of(engine, scheduler, threads, sharded) as worker, search_progress() as callback:
+    with (
+        options.engine_of(engine, scheduler, threads, sharded) as worker,
+        progress("learning", search_state) as callback,
+    ):
         shards = ShardedSample.open(data) if sharded else None
         sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
         check_evidence(sample)

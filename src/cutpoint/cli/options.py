@@ -36,10 +36,10 @@ FILE = click.Path(path_type=str)
 AT_LEAST_ONE = click.IntRange(min=1)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result.")
+seed = click.option("--seed", type=click.IntRange(min=0), default=0, help="Same seed, same result.")
 threads = click.option("--threads", type=AT_LEAST_ONE, show_default="all cores", help="Number of threads.")
 cut_point = click.option("--cut-point", metavar="NUMBER", show_default="the model's", help="Such as 0.5 or 1/3.")
-digits = click.option("--digits", type=click.IntRange(1, 17), default=4, show_default=True, help="Significant digits.")
+digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
 
@@ -180,17 +180,11 @@ def check_output(path: str, *endings: str) -> None:
     target = Path(path)
     if endings and not target.name.lower().endswith(endings):
         raise InvalidFile(f"expected a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.", where=path)
-    reason = None
-    try:
-        replaceable(path)
-    except OSError as problem:
-        reason = problem.strerror
-    if reason is None and not target.parent.is_dir():
-        reason = f"there is no folder {target.parent}"
-    if reason is None and not os.access(target.parent, os.W_OK):
-        reason = f"the folder {target.parent} does not allow it"
-    if reason is not None:
-        raise InvalidFile(f"cannot be written ({reason}).", where=path)
+    replaceable(path)
+    if not target.parent.is_dir():
+        raise InvalidFile(f"cannot be written (there is no folder {target.parent}).", where=path)
+    if not os.access(target.parent, os.W_OK):
+        raise InvalidFile(f"cannot be written (the folder {target.parent} does not allow it).", where=path)
 
 
 # --- who works on shards ----------------------------------------------------------------------------------------------

@@ -10,10 +10,8 @@ from cutpoint.model import random_words, simulate
 
 @click.command()
 @click.argument("model", type=options.FILE)
-@click.option(
-    "-n", "--number", "count", type=click.IntRange(min=1), default=10, show_default=True, help="Number of words."
-)
-@click.option("--length", default="1:10", show_default=True, help="Length of the words, or a range of lengths.")
+@click.option("-n", "--number", "count", type=click.IntRange(min=1), default=10, help="Number of words.")
+@click.option("--length", default="1:10", help="Length of the words, or a range of lengths.")
 @click.option("-o", "--output", type=options.FILE, help="File to write: .tsv, .ndjson or .abbadingo.")
 @options.seed
 @options.as_json

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.column_names import is_missing
+from cutpoint.data.columns import Column, check_positive, frame_columns, outcomes, weights
 from cutpoint.data.marks import Verdict
 from cutpoint.data.names import is_hashable
-from cutpoint.data.tables import Column, check_positive, frame_columns, outcomes, weights
 from cutpoint.wording import shown
 
 

@@ -300,7 +300,7 @@ class Sample:
         >>> Sample.from_frame(df, "path", "sold", separator=" ").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.tables import frame_words  # noqa: PLC0415
+        from cutpoint.data.columns import frame_words  # noqa: PLC0415
 
         given = {"word": word, "accepted": accepted, "weight": weight, "verdicts": verdicts, "states": states}
         return cls(**frame_words(df, given, separator, positive), alphabet=alphabet)

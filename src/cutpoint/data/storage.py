@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import glob
 import hashlib
 import io
@@ -11,14 +10,14 @@ import secrets
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
+from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile, MissingExtra
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -38,40 +37,54 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 @contextmanager
 def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A text file to write bit by bit, which takes its name when it is complete and not before."""
-    with ExitStack() as stack:
-        try:
-            (file,) = stack.enter_context(_new_files([path]))
-        except OSError as problem:
-            raise InvalidFile(f"cannot be written ({reason(problem)}).", where=os.fspath(path)) from None
+    with _new_files([path]) as (file,):
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         yield text
         text.flush()
 
 
 @contextmanager
+def explained(what: str, where: str, kinds: type[Exception] = Exception) -> Iterator[None]:
+    """Errors of the system, of a library or of a remote storage as one sentence about a file."""
+    try:
+        yield
+    except (CutpointError, MemoryError):
+        raise
+    except kinds as problem:
+        raise InvalidFile(f"{what} ({reason(problem)}).", where=where) from None
+
+
+def reason(problem: Exception) -> str:
+    """Why an operation failed, in a few words."""
+    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+
+
+@contextmanager
 def _new_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[IO[bytes]]]:
     """Temporary files beside paths; at the end all are forced to the disk, renamed, and their folders forced to it."""
+    paths = list(paths)
     targets = [replaceable(path) for path in paths]
     parts = [target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part") for target in targets]
     try:
-        with ExitStack() as stack:
-            files: list[IO[bytes]] = [stack.enter_context(part.open("xb")) for part in parts]
-            yield files
-            for file in files:
-                file.flush()
-                os.fsync(file.fileno())
-        for part, target in zip(parts, targets, strict=True):
-            os.replace(part, target)
-    except BaseException:
+        with explained("cannot be written", os.fspath(paths[0]), OSError):
+            with ExitStack() as stack:
+                files: list[IO[bytes]] = [stack.enter_context(part.open("xb")) for part in parts]
+                yield files
+                for file in files:
+                    file.flush()
+                    os.fsync(file.fileno())
+            for part, target in zip(parts, targets, strict=True):
+                os.replace(part, target)
+            for folder in {target.parent for target in targets} if hasattr(os, "O_DIRECTORY") else ():
+                handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    os.fsync(handle)
+                finally:
+                    os.close(handle)
+    finally:
         for part in parts:
-            part.unlink(missing_ok=True)
-        raise
-    for folder in {target.parent for target in targets} if hasattr(os, "O_DIRECTORY") else ():
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+            with suppress(OSError):
+                part.unlink()
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:
@@ -84,13 +97,14 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
     >>> replaceable(os.curdir)
     Traceback (most recent call last):
     ...
-    IsADirectoryError: [Errno 21] it is a folder: '.'
+    cutpoint.errors.InvalidFile: .: cannot be written (it is a folder).
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "it is a folder", os.fspath(path))
-    if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "it is a device or a pipe, and only a file can be replaced", os.fspath(path))
+    with explained("cannot be written", os.fspath(path)):
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError("it is a folder")
+        if target.exists() and not target.is_file():
+            raise OSError("it is a device or a pipe, and only a file can be replaced")
     return target
 
 
@@ -140,21 +154,15 @@ def stamped_content(path: str) -> tuple[bytes, Stamp | None]:
 
     There is none for a remote file, nor for one that was changed a moment ago and may change again at the same time.
     """
-    try:
-        if not is_remote(path):
-            with Path(path).open("rb") as file:
-                return file.read(), _stamp(os.fstat(file.fileno()))
-        with _fsspec(path).open(path, "rb") as file:
-            return file.read(), None
-    except (MissingExtra, MemoryError):
-        raise
-    except Exception as problem:  # each kind of storage has errors of its own
-        raise InvalidFile(f"the file cannot be read ({reason(problem)}).", where=path) from None
-
-
-def _stamp(found: os.stat_result) -> Stamp | None:
+    with explained("the file cannot be read", path):
+        if is_remote(path):
+            with _fsspec(path).open(path, "rb") as file:
+                return file.read(), None
+        with Path(path).open("rb") as file:
+            content, found = file.read(), os.fstat(file.fileno())
     times = found.st_mtime_ns, found.st_ctime_ns
-    return (found.st_dev, found.st_ino, found.st_size, *times) if time.time_ns() - max(times) > SETTLED else None
+    is_settled = time.time_ns() - max(times) > SETTLED
+    return content, (found.st_dev, found.st_ino, found.st_size, *times) if is_settled else None
 
 
 def matching(pattern: str | os.PathLike[str]) -> list[str]:
@@ -176,7 +184,8 @@ def matching(pattern: str | os.PathLike[str]) -> list[str]:
     if not isinstance(text, str) or not text:
         raise InvalidArgument(f"expected the path of files, such as 'data/*.parquet'; got {pattern!r}.")
     if is_remote(text):
-        found = _glob_remote(text)
+        with explained("the files cannot be listed", text):
+            found = [file.fs.unstrip_protocol(file.path) for file in _fsspec(text).open_files(text, "rb")]
     else:
         found = [text] if Path(text).is_file() else [path for path in glob.glob(text) if Path(path).is_file()]
     if not found:
@@ -187,21 +196,6 @@ def matching(pattern: str | os.PathLike[str]) -> list[str]:
 def beside(folder: str, name: str) -> str:
     """Path of a file in a folder, which may be an address."""
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder) / name)
-
-
-def reason(problem: Exception) -> str:
-    """Why an operation of the system failed, in a few words."""
-    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
-
-
-def _glob_remote(pattern: str) -> list[str]:
-    try:
-        files = _fsspec(pattern).open_files(pattern, "rb")
-        return [file.fs.unstrip_protocol(file.path) for file in files]
-    except MissingExtra:
-        raise
-    except Exception as problem:  # each kind of storage has errors of its own
-        raise InvalidFile(f"the files cannot be listed ({reason(problem)}).", where=pattern) from None
 
 
 def _fsspec(path: str) -> Any:

@@ -100,7 +100,8 @@ class DFA:
         if not (rows_fit and self.initial in states and self.final <= set(states)):
             raise InvalidArgument(
                 f"a DFA of {counted(len(states), 'state')} and {counted(len(self.alphabet), 'symbol')} needs one next "
-                "state per symbol in every state, an initial state and final states, all numbered from 0."
+                "state per symbol in every state, an initial state and final states, all numbered from 0; got "
+                f"{shown(self.transitions)}, initial {shown(self.initial)}, final {shown(set(self.final))}."
             )
 
     @property

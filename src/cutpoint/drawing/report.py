@@ -13,8 +13,8 @@ import numpy as np
 from cutpoint.assess.evaluation import Evaluation, evaluate, symbol_effects
 from cutpoint.data import PlainWord, Sample
 from cutpoint.data.html import cleaned, paragraph, table
+from cutpoint.data.storage import write_whole
 from cutpoint.diagrams.diagram import Look, label
-from cutpoint.diagrams.picture import save
 from cutpoint.drawing import plots
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
@@ -93,7 +93,7 @@ def report(
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
         f"<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
     )
-    save(path, document.encode("utf-8"))
+    write_whole(path, document.encode("utf-8"))
 
 
 def _section(heading: str, content: str) -> str:

@@ -23,7 +23,6 @@ from cutpoint.em.observations import (
     Engine,
     check_any_sample,
     check_engine,
-    check_threads,
     mark_masks,
     observations,
 )
@@ -31,6 +30,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
 TOLERANCE = 1e-6

@@ -48,10 +48,7 @@ class Checkpoint:
 
     def save(self, arrays: Arrays) -> None:
         """Replace the file by this state."""
-        try:
-            write_whole(self.path, packed(MAGIC, {"problem": self._problem, **arrays}))
-        except OSError as problem:
-            raise InvalidFile(f"checkpoint {self.path}: cannot be written ({problem.strerror}).") from None
+        write_whole(self.path, packed(MAGIC, {"problem": self._problem, **arrays}))
 
 
 def digest(sample: AnySample, *parts: object) -> str:

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.em.counts import Counts
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
-from cutpoint.exact import whole_number
-from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.kernels import kernels
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
@@ -187,15 +187,21 @@ class LargeSample(Protocol):
 AnySample = Sample | LargeSample
 
 
-@runtime_checkable
-class Engine(Protocol):
+class Engine(ABC):
     """Who works on a sample: the threads of this machine, or a cluster."""
 
+    @abstractmethod
     def observe(self, sample: AnySample, alphabet: Alphabet) -> Observations:
         """Observations of a sample over the alphabet of an acceptor."""
 
-    def close(self) -> None:
-        """Release everything."""
+    def close(self) -> None:  # noqa: B027 - as above
+        """Release what the engine holds itself, such as a connection."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def observations(
@@ -268,12 +274,6 @@ def check_evidence(sample: AnySample) -> None:
             "the sample holds inputs alone, and inputs alone carry no information about the transitions.",
             advice="Add the outcomes with {accepted}, or with {outcome} of an event table. Or {verdicts} or {states}.",
         )
-
-
-def check_threads(threads: int | None) -> None:
-    """Refuse anything but a number of threads."""
-    if threads is not None:
-        whole_number("threads", threads, least=1, most=MOST_THREADS)
 
 
 def check_engine(engine: Any) -> None:

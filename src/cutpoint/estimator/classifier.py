@@ -14,13 +14,14 @@ from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.em import Counts
 from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.m_step import shares
-from cutpoint.em.observations import InMemory, Parameters, check_threads
+from cutpoint.em.observations import InMemory, Parameters
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import Acceptor
+from cutpoint.model.parts import check_threads
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.wording import listed, shown
 
@@ -347,11 +348,8 @@ def seed_of(random_state: Any) -> int:
 
 # -- Stepwise EM -------------------------------------------------------------------------------------------------------
 
-DECAY = 0.6
-"""Between 1/2 and 1: the larger, the sooner the steps get small."""
-
-LOOSE = 0.01
-"""Share of every row of a symbol not read so far that is open to be learned."""
+DECAY = 0.6  # between 1/2 and 1: the larger, the sooner the steps get small
+LOOSE = 0.01  # share of every row of a symbol not read so far that is open to be learned
 
 
 @dataclass(frozen=True, eq=False)

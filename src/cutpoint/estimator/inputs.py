@@ -73,7 +73,7 @@ def class_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]
 
 
 def weights_of(sample_weight: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
-    """Weights, one per word; 1 unless told."""
+    """Weights, one per word; by default 1."""
     if sample_weight is None:
         return np.ones(n_words)
     try:
@@ -131,8 +131,7 @@ def _is_rows(X: Any) -> bool:
     return X.shape[1] != 1 or not (len(X) and isinstance(X[0, 0], str | list | tuple | np.ndarray))
 
 
-RARE = "<rare>"
-"""Symbol that stands for all that are rare or unknown."""
+RARE = "<rare>"  # symbol that stands for all that are rare or unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +151,7 @@ class Lexicon:
     ----------
     learned : symbols that the words of training hold, the rare ones replaced.
     with_rare : whether symbols that were not learned are read as rare ones, or refused.
-    length : length of all words if symbols are told apart by position, otherwise None.
+    length : length of all words if symbols are distinguished by position, otherwise None.
     """
 
     learned: Alphabet
@@ -228,7 +227,7 @@ class Lexicon:
 
 
 def rare(symbol: Hashable, by_position: bool) -> Hashable:
-    """What a rare symbol is read as; told apart by position, one for each position."""
+    """What a rare symbol is read as; one for each position if these are distinguished."""
     return (symbol[0], RARE) if by_position and isinstance(symbol, tuple) else RARE
 
 

@@ -41,9 +41,9 @@ def rows_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Rows]
             raise refusal(name, f"the header says {counted(n_symbols, 'symbol')}; there are {listed(sorted(seen))}.")
         symbols = [str(code) for code in range(n_symbols)]
         labels = [_label(number, cells, name) for number, cells in filled] if labeled else []
-        columns: dict[str, list[Any]] = {"word": words, "accepted": labels} if labeled else {"word": words}
+        columns: dict[str | int, list[Any]] = {"word": words, "accepted": labels} if labeled else {"word": words}
         declared = symbols if seen <= {*symbols} else None
-        yield Rows(list(columns), list(columns.values()), [number for number, _ in filled], symbols=declared)
+        yield Rows(columns, [number for number, _ in filled], symbols=declared)
     if header is None:
         raise refusal(name, "the file is empty.")
     if total != header[0] or not total:

@@ -16,7 +16,7 @@ from cutpoint.wording import counted, shown
 
 
 def rows_of(blocks: Iterator[Block], name: str, delimiter: str, quotes: bool) -> Iterator[Rows]:
-    """Rows of a text, block by block; columns have no names yet, and all rows as many cells as the first.
+    """Rows of a text, block by block; columns have numbers, and all rows as many cells as the first.
 
     Empty lines are left out of tables with two columns or more; in a table with one column they are empty cells.
     Without quotes every other character stands for itself, as in TSV.
@@ -66,8 +66,8 @@ def _plain_rows(block: Block, name: str, delimiter: str, width: int) -> Rows:
     width = width or text.lstrip("\n").split("\n", 1)[0].count(delimiter) + 1
     if _is_regular(text, delimiter, width):
         cells = text.replace("\n", delimiter).split(delimiter)[:-1]
-        columns = [cells[k::width] for k in range(width)]
-        return Rows(None, columns, range(block.line, block.line + len(columns[0])))
+        columns: dict[str | int, list[Any]] = {k + 1: cells[k::width] for k in range(width)}
+        return Rows(columns, range(block.line, block.line + len(columns[1])))
     rows = [line.split(delimiter) if line else [] for line in text.split("\n")[:-1]]
     return _table(rows, range(block.line, block.line + len(rows)), name, width)
 
@@ -92,7 +92,7 @@ def _table(rows: list[list[str]], lines: Sequence[int], name: str, width: int) -
     for row, line in zip(rows, lines, strict=True) if set(map(len, rows)) - {width} else ():
         if len(row) != width:
             raise refusal(name, f"expected {counted(width, 'column')}, as in the first row; got {len(row)}.", line)
-    return Rows(None, [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)], lines)
+    return Rows({k + 1: [row[k] for row in rows] for k in range(width)}, lines)
 
 
 def _quoted_rows(
@@ -126,7 +126,9 @@ def _quoted_rows(
             raise refusal(name, f"the row cannot be read ({problem}).", block.line + start) from None
         starts.append(start)
     table = _table(rows, [block.line + k for k in starts], name, width or len(next(filter(None, rows))))
-    if any('"' in "".join(column) for column in table.columns):  # the reader takes a quote inside a cell as it is
+    if any(
+        '"' in "".join(column) for column in table.columns.values()
+    ):  # the reader takes a quote inside a cell as it is
         for row, first, last in zip(rows, starts, [*starts[1:], start], strict=True):
             if '"' in "".join(row):
                 _check_quotes(lines[first:last], delimiter, name, block.line + first)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from cutpoint.data.storage import write_together
-from cutpoint.errors import InvalidArgument, InvalidFile
+from cutpoint.errors import InvalidArgument
 from cutpoint.files import att, decision_process, dot, jflap, npz
 from cutpoint.files import json as json_file
 from cutpoint.files.contents import Model, Options, Scalar, Weights
@@ -90,11 +90,7 @@ def save(
         else content
         for suffix, content in files.items()
     }
-    try:
-        write_together(contents)
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", problem)
-        raise InvalidFile(f"cannot be written ({reason}).", where=str(target.path)) from None
+    write_together(contents)
 
 
 def load(

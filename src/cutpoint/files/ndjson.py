@@ -17,9 +17,9 @@ def rows_of(blocks: Iterable[Block], name: str) -> Iterator[Rows]:
     for block in blocks:
         lines = enumerate(block.text.split("\n")[:-1], block.line)
         objects = {line: _object(text, name, line) for line, text in lines if text and not text.isspace()}
-        names = list(dict.fromkeys(key for found in objects.values() for key in found))
+        names = dict.fromkeys(key for found in objects.values() for key in found)
         if objects:
-            yield Rows(names, [[found.get(key) for found in objects.values()] for key in names], list(objects))
+            yield Rows({key: [found.get(key) for found in objects.values()] for key in names}, list(objects))
 
 
 def written(sample: Sample) -> str:

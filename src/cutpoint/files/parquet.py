@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cutpoint.data.storage import reason, replaceable
-from cutpoint.errors import CutpointError, InvalidFile, MissingExtra
+from cutpoint.data.storage import explained, replaceable
+from cutpoint.errors import InvalidFile, MissingExtra
 from cutpoint.files.streams import InputFile, Rows, extensions, name_of, opened, refusal
 
 SLICE = 1 << 16
@@ -27,11 +26,10 @@ def rows_of(source: InputFile) -> Iterator[Rows]:
     content = _seekable(source, name)
     try:
         table = polars.scan_parquet(content, glob=False)
-        names = table.collect_schema().names()
         start = 0
         while len(frame := table.slice(start, SLICE).collect()):
-            columns = [frame[column].to_list() for column in names]
-            yield Rows(names, columns, range(start + 1, start + 1 + len(frame)), "row")
+            columns = {column: frame[column].to_list() for column in frame.columns}
+            yield Rows(columns, range(start + 1, start + 1 + len(frame)), "row")
             start += len(frame)
     except failures as problem:
         sentence = " ".join(str(problem).split()).rstrip(".")
@@ -62,12 +60,14 @@ class ScoreTable:
     """Table of scores, kept in a folder part by part until it is complete."""
 
     def __init__(self, folder: Path, polars: Any) -> None:
-        self.folder, self.polars, self.parts = folder, polars, 0
+        self.folder, self.polars = folder, polars
+        self.parts: list[Path] = []
 
     def add(self, columns: Mapping[str, Sequence[Any]]) -> None:
         """Add rows, given by their columns."""
-        self.write(self.polars.LazyFrame(dict(columns)), self.folder / f"{self.parts:08d}.parquet")
-        self.parts += 1
+        path = self.folder / f"{len(self.parts):08d}.parquet"
+        self.write(self.polars.LazyFrame(dict(columns)), path)
+        self.parts.append(path)
 
     def write(self, rows: Any, path: Path) -> None:
         """Write rows to a file; polars reports a full disk as an error of its own."""
@@ -91,16 +91,10 @@ def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
     ['a', 'b', 'c']
     """
     polars = _polars(os.fspath(path))
-    try:
+    with explained("the file cannot be written", os.fspath(path), OSError):
         target = replaceable(path)
         with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as folder:
             table = ScoreTable(Path(folder), polars)
             yield table
-            whole = Path(folder) / f"whole-{secrets.token_hex(4)}"
-            parts = [Path(folder) / f"{k:08d}.parquet" for k in range(table.parts)]
-            table.write(polars.scan_parquet(parts), whole)
-            os.replace(whole, target)
-    except CutpointError:  # EngineLost is also an OSError
-        raise
-    except OSError as problem:
-        raise InvalidFile(f"the file cannot be written ({reason(problem)}).", where=os.fspath(path)) from None
+            table.write(polars.scan_parquet(table.parts), Path(folder) / "whole")
+            os.replace(Path(folder) / "whole", target)

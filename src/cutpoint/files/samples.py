@@ -11,10 +11,10 @@ from typing import Any, TypedDict, Unpack
 
 from cutpoint.data import Alphabet, Sample, Symbol, Word
 from cutpoint.data.column_names import ColumnNames, given_columns, has_header
+from cutpoint.data.columns import Column, word_arguments
 from cutpoint.data.events import gather
 from cutpoint.data.marks import Verdict
-from cutpoint.data.storage import reason, write_whole
-from cutpoint.data.tables import Column, word_arguments
+from cutpoint.data.storage import write_whole
 from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet
 from cutpoint.files.streams import COMPRESSED, InputFile, Rows, blocks, decompressor, extensions, name_of, refusal
@@ -227,10 +227,7 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     if packed is not None:
         same_bytes = {"mtime": 0} if packed == ".gz" else {}
         content = decompressor(packed, os.fspath(path)).compress(content, **same_bytes)
-    try:
-        write_whole(path, content)
-    except OSError as problem:
-        raise InvalidFile(f"cannot be written ({reason(problem)}).", where=os.fspath(path)) from None
+    write_whole(path, content)
 
 
 def check_positive_outcome(samples: Iterable[Sample], positive: object, name: str) -> None:
@@ -247,9 +244,8 @@ def _merged(found: list[Sample]) -> list[Sample]:
 
 
 def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
-    return Sample.concatenate(
-        found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
-    )
+    symbols = Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
+    return Sample.concatenate(found, symbols)
 
 
 def _format(path: InputFile, given: str | None) -> str:
@@ -299,68 +295,59 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
     rows = next(tables, None)
     if rows is None:
         raise refusal(name, "the file is empty.")
-    if rows.names is None:
-        first = [column[0] for column in rows.columns]
-        if has_header(first, given, options.get("header")):
+    keys, names = list(rows.columns), [str(key) for key in rows.columns]
+    is_named = 1 not in keys
+    if not is_named:
+        first = [column[0] for column in rows.columns.values()]
+        is_named = has_header(first, given, options.get("header"))
+        if is_named:
             names = [cell.strip() for cell in first]
-            rows = replace(rows, names=names, columns=[column[1:] for column in rows.columns], lines=rows.lines[1:])
-    header = ColumnNames(rows.names, len(rows.columns), name)
-    roles = header.chosen(given, rows.columns)
-    chosen = (_chosen(table, roles, header) for table in chain([rows], tables))
-    parts = (part for part in (_all(chosen) if "event" in roles else chosen) if part.lines)
+            columns = {key: column[1:] for key, column in rows.columns.items()}
+            rows = replace(rows, columns=columns, lines=rows.lines[1:])
+    header = ColumnNames(names if is_named else None, len(names), name)
+    roles = header.chosen(given, list(rows.columns.values()))
+    labels = {role: f"column {shown(names[k]) if is_named else k + 1}" for role, k in roles.items()}
+
+    def by_role(table: Rows) -> Rows:
+        """The columns that were chosen; one that a part of the file lacks is missing in all its rows."""
+        if found := header.overlooked(table.columns, roles):
+            first_line = f"{table.unit} {table.lines[0]}; the first {table.unit}"
+            raise refusal(name, f"{shown(found[0])} first occurs after {first_line} must have it too, null if missing.")
+        missing = [None] * len(table.lines)
+        return replace(table, columns={role: table.columns.get(keys[k], missing) for role, k in roles.items()})
+
+    parts: Iterable[Rows] = map(by_role, chain([rows], tables))
+    if "event" in roles:  # the events of a case may be anywhere in the file
+        parts = [_joined_rows(list(parts))]
     separator = _Separator(options.get("separator"), options.get("alphabet"))
     is_empty = True
     for part in parts:
-        is_empty = False
-        yield _chunk(part, list(roles), name, options.get("positive"), separator)
+        if part.lines:
+            is_empty = False
+            yield _chunk(part, labels, name, options.get("positive"), separator)
     if is_empty:
         raise refusal(name, "the file has a header and no rows.")
 
 
-def _chosen(table: Rows, roles: Mapping[str, int], header: ColumnNames) -> Rows:
-    """The columns that were chosen, in the order of the roles; one that a part lacks is missing in all its rows."""
-    places: list[int | None] = list(roles.values())
-    labels = [f"{k + 1}" if header.names is None else shown(header.names[k]) for k in roles.values()]
-    if header.names is not None and table.names is not None and table.names != header.names:
-        if found := header.overlooked(table.names, roles):
-            raise refusal(
-                header.where,
-                f"{shown(found[0])} first occurs after {table.unit} {table.lines[0]}; the first {table.unit} must have "
-                "it too, null if it is missing.",
-            )
-        wanted, names = [header.names[k] for k in roles.values()], list(table.names)
-        places = [names.index(name) if name in names else None for name in wanted]
-    columns = [[None] * len(table.lines) if k is None else table.columns[k] for k in places]
-    return replace(table, names=labels, columns=columns)
+def _joined_rows(parts: list[Rows]) -> Rows:
+    columns = {key: list(chain.from_iterable(part.columns[key] for part in parts)) for key in parts[0].columns}
+    return replace(parts[0], columns=columns, lines=list(chain.from_iterable(part.lines for part in parts)))
 
 
-def _all(tables: Iterable[Rows]) -> list[Rows]:
-    """All parts of a table as one, because the events of a case may be anywhere in it."""
-    parts = list(tables)
-    columns = [list(chain.from_iterable(column)) for column in zip(*(part.columns for part in parts), strict=True)]
-    return [replace(parts[0], columns=columns, lines=list(chain.from_iterable(part.lines for part in parts)))]
-
-
-def _chunk(rows: Rows, roles: list[str], name: str, positive: object, separator: _Separator) -> Chunk:
-    """Chunk of rows whose columns have these roles."""
-
-    def place(r: int) -> str:
-        return f"{name}: {rows.unit} {rows.lines[r]}"
-
+def _chunk(rows: Rows, labels: Mapping[str, str], name: str, positive: object, separator: _Separator) -> Chunk:
+    """Chunk of rows whose columns are known by their roles."""
+    lines, unit = rows.lines, rows.unit
     columns = {
-        role: Column(values, f"column {label}", place, FormatError)
-        for role, label, values in zip(roles, rows.names or (), rows.columns, strict=True)
+        role: Column(rows.columns[role], label, lambda r: f"{name}: {unit} {lines[r]}", FormatError)
+        for role, label in labels.items()
     }
-    ids, lines = None, rows.lines
-    if "event" in roles:
+    if "event" in labels:
         cases = gather(columns, positive)
-        found, ids, lines = cases.arguments, cases.ids, [lines[r] for r in cases.rows]
+        found = {**cases.arguments, "ids": cases.ids, "lines": [lines[r] for r in cases.rows]}
     else:
-        found = word_arguments(columns, separator.of(columns["word"]), positive)
-    declared = None if rows.symbols is None else Alphabet(rows.symbols)
-    return Chunk(
-        lines=lines, weights=found.pop("counts", None), ids=ids, name=name, unit=rows.unit, declared=declared, **found
-    )
+        found = {**word_arguments(columns, separator.of(columns["word"]), positive), "lines": lines}
+    weights, declared = found.pop("counts", None), None if rows.symbols is None else Alphabet(rows.symbols)
+    return Chunk(**found, weights=weights, name=name, unit=unit, declared=declared)
 
 
 class _Separator:

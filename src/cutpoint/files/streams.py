@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from cutpoint.data.storage import reason
-from cutpoint.errors import CutpointError, FormatError, InvalidFile, MissingExtra
+from cutpoint.data.storage import explained, reason
+from cutpoint.errors import CutpointError, FormatError, MissingExtra
 from cutpoint.wording import counted
 
 InputFile = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -46,15 +46,13 @@ class Rows:
 
     Attributes
     ----------
-    names : names of the columns, or None if they have numbers only.
-    columns : one list of values per column.
+    columns : values of each column, by its name, or by its number from 1 in TSV and CSV.
     lines : number of the line (in Parquet: of the row) where each row begins.
     unit : what ``lines`` counts.
     symbols : of all words, if the file declares them.
     """
 
-    names: Sequence[str] | None
-    columns: Sequence[list[Any]]
+    columns: dict[str | int, list[Any]]
     lines: Sequence[int]
     unit: str = "line"
     symbols: Sequence[str] | None = None
@@ -100,23 +98,19 @@ def blocks(source: InputFile) -> Iterator[Block]:
 @contextmanager
 def opened(source: InputFile) -> Iterator[Any]:
     """A function that reads at most so many bytes from a file, decompressed."""
-    name = name_of(source)
-    if not isinstance(source, str | os.PathLike):
-        yield _guarded(lambda size: _encoded(source.read(size), name), name, None)
-    elif source == "-":
-        yield _guarded(sys.stdin.buffer.read, name, None)
-    else:
-        packed = extensions(source)[1]
-        try:
-            raw = open(source, "rb")  # noqa: SIM115
-        except (OSError, ValueError) as problem:
-            raise InvalidFile(f"the file cannot be opened ({reason(problem)}).", where=name) from None
-        with raw:
-            if packed is None:
-                yield _guarded(raw.read, name, None)
-            else:
-                with decompressor(packed, name).open(raw, "rb") as file:
-                    yield _guarded(file.read, name, raw)
+    name, packed = name_of(source), None
+    with ExitStack() as stack:
+        if source == "-":
+            file: Any = sys.stdin.buffer
+        elif isinstance(source, str | os.PathLike):
+            with explained("the file cannot be opened", name):
+                file = raw = stack.enter_context(open(source, "rb"))
+            packed = extensions(source)[1]
+            if packed is not None:
+                file = stack.enter_context(decompressor(packed, name).open(raw, "rb"))
+        else:
+            file = source
+        yield _guarded(file.read, name, None if packed is None else raw)
 
 
 def decompressor(extension: str, name: str) -> Any:
@@ -138,9 +132,10 @@ def _guarded(read: Any, name: str, raw: IO[bytes] | None) -> Any:
     def guarded(size: int) -> bytes:
         nonlocal total
         try:
-            data: bytes = read(size)
-        except CutpointError:
-            raise
+            found = read(size) or b""
+            data: bytes = found.encode() if isinstance(found, str) else found
+        except UnicodeEncodeError:
+            raise refusal(name, "the text holds half a surrogate pair, which is not a character.") from None
         except EOFError:
             raise refusal(name, "the compressed file ends too early.", advice="Get a complete copy.") from None
         except Exception as problem:  # each compression library has errors of its own
@@ -156,15 +151,6 @@ def _guarded(read: Any, name: str, raw: IO[bytes] | None) -> Any:
         return data
 
     return guarded
-
-
-def _encoded(data: bytes | str | None, name: str) -> bytes:
-    if isinstance(data, str):
-        try:
-            return data.encode()
-        except UnicodeEncodeError:
-            raise refusal(name, "the text holds half a surrogate pair, which is not a character.") from None
-    return data or b""
 
 
 def _text(block: bytes, name: str, line: int) -> str:

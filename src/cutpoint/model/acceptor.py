@@ -17,11 +17,11 @@ from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_di
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
-from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
-from cutpoint.model.parts import ROW_TOLERANCE, States, random_generator
+from cutpoint.model.parts import ROW_TOLERANCE, States, check_threads, random_generator
 from cutpoint.model.weighted import Floats, Numbers, WeightedAutomaton, frozen, kronecker
 from cutpoint.wording import counted, shown
 
@@ -187,7 +187,7 @@ class Acceptor:
     def row_excess(self) -> Fraction:
         """How far the sums of rows are from 1, at most; not 0 for most acceptors with float entries."""
         sums = [*self.exact_transitions.sum(axis=2).flat, self.exact_initial.sum()]
-        return max(abs(total - 1) for total in sums)
+        return Fraction(max(abs(total - 1) for total in sums))
 
     @property
     def is_stochastic(self) -> bool:
@@ -623,15 +623,10 @@ class Acceptor:
 
     def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
-        if threads is not None:
-            whole_number("threads", threads, least=1, most=MOST_THREADS)
-        column = self.final.astype(np.float64)
-        scores: Floats = kernels().acceptances(self.transitions, self.initial, column, words, threads)
-        return scores
+        return self._weighted.encoded_values(words, threads)
 
     def _log_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
-        if threads is not None:
-            whole_number("threads", threads, least=1, most=MOST_THREADS)
+        check_threads(threads)
         logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
         return logs
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import solution
+from cutpoint.model.weighted import frozen
 from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
@@ -61,7 +62,7 @@ class MarkovChain:
         possible = np.asarray(values > 0, dtype=np.bool_) if support is None else support
         if not rational:
             values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
-        self.__dict__.update(matrix=_frozen(values), states=tuple(states), is_exact=rational, _support=possible)
+        self.__dict__.update(matrix=frozen(values), states=tuple(states), is_exact=rational, _support=possible)
 
     @cached_property
     def classes(self) -> tuple[tuple[Hashable, ...], ...]:
@@ -100,22 +101,22 @@ class MarkovChain:
         solve = _exact_stationary if self.is_exact else _stationary
         for row, members in zip(rows, self._closed, strict=True):
             row[members] = solve(self.matrix[np.ix_(members, members)])
-        return _frozen(rows)
+        return frozen(rows)
 
     @cached_property
     def absorption(self) -> NDArray[Any]:
         """Probability, from each state, of ending in each recurrent class: ``[s, class]``; rows sum to 1."""
-        return _frozen(self._absorption[0])
+        return frozen(self._absorption[0])
 
     @cached_property
     def expected_steps(self) -> NDArray[Any]:
         """Expected number of steps, from each state, until a recurrent class is entered; 0 inside one."""
-        return _frozen(self._absorption[1])
+        return frozen(self._absorption[1])
 
     @cached_property
     def limit(self) -> NDArray[Any]:
         """Long-run share of time in each state, from each state: ``[s, t]``, the average of the powers of P."""
-        return _frozen(self.absorption @ self.stationary)
+        return frozen(self.absorption @ self.stationary)
 
     def power(self, steps: int) -> NDArray[Any]:
         """Transition matrix of a number of steps."""
@@ -236,8 +237,3 @@ def _scaled_rates(matrix: Floats) -> tuple[Floats, Floats]:
     np.fill_diagonal(rates, 0.0)
     largest = rates.max(axis=1, initial=SMALLEST)
     return rates / largest[:, None], 1.0 / largest
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array

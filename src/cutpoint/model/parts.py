@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, State
 from cutpoint.data.names import Names
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
-from cutpoint.exact import entry
+from cutpoint.exact import entry, whole_number
+from cutpoint.kernels import MOST_THREADS
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
 
@@ -50,6 +51,12 @@ def random_generator(rng: np.random.Generator | int) -> np.random.Generator:
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise InvalidArgument(f"rng must be a numpy Generator or a whole number, 0 or more, as seed; got {shown(rng)}.")
     return np.random.default_rng(rng)
+
+
+def check_threads(threads: int | None) -> None:
+    """Refuse anything but a number of threads."""
+    if threads is not None:
+        whole_number("threads", threads, least=1, most=MOST_THREADS)
 
 
 class States(Names):

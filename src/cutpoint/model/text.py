@@ -91,10 +91,13 @@ def number(value: Any, digits: int = 4) -> str:
     if isinstance(value, Fraction):
         if max(abs(value.numerator), value.denominator) < LONG_NUMBER:
             return str(value)
+        exact = value
         try:
-            value = value.numerator / value.denominator
+            value = exact.numerator / exact.denominator
         except OverflowError:
             return "a number too large to print"
+        if exact and not value:
+            return "a number too small to print"
     text = np.format_float_positional(value, max(digits, 0), trim="-")
     if text in ("0", "-0") and value != 0:
         return f"{value:.{max(digits, 1)}g}"

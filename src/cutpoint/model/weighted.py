@@ -15,7 +15,8 @@ from cutpoint.data import Alphabet, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
 from cutpoint.exact import IntegerForm, entry, fractions
 from cutpoint.kernels import kernels
-from cutpoint.model.parts import read_array, read_by_symbol
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.model.parts import check_threads, read_array, read_by_symbol
 from cutpoint.model.text import LINE
 from cutpoint.wording import counted, listed, shown
 
@@ -149,10 +150,14 @@ class WeightedAutomaton:
 
     def values(self, words: Words) -> Floats:
         """Value of each word as a float."""
-        encoded = self.alphabet.encode(words)
+        return self.encoded_values(self.alphabet.encode(words))
+
+    def encoded_values(self, words: EncodedWords, threads: int | None = None) -> Floats:
+        """Value of each word in codes of this alphabet; the result does not depend on the number of threads."""
+        check_threads(threads)
         if not self.dimension:
-            return np.zeros(len(encoded))
-        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, encoded)
+            return np.zeros(len(words))
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, words, threads)
         return scores
 
     def exact_value(self, word: Word) -> Fraction:

@@ -16,11 +16,8 @@ from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 
-FINEST = 20
-"""Parts of a sample from which a share to hold out is put together."""
-
-MOST_UNITS = 1000
-"""Counts above this are shared out evenly instead of one by one."""
+FINEST = 20  # parts of a sample from which a share to hold out is put together
+MOST_UNITS = 1000  # counts above this are shared out evenly instead of one by one
 
 
 class Split(NamedTuple):

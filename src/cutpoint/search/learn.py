@@ -27,14 +27,13 @@ from cutpoint.em.observations import (
     Parameters,
     check_any_sample,
     check_engine,
-    check_threads,
     observations,
 )
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
 from cutpoint.search.folds import Split, chosen_size, splits
 from cutpoint.search.labels import HiddenStates, Solution, known_states
@@ -45,14 +44,9 @@ from cutpoint.wording import listed, shown
 
 Floats = NDArray[np.float64]
 
-PRIOR = 0.01
-"""Pseudo-counts of every cell."""
-
+PRIOR = 0.01  # pseudo-counts of every cell
 FOLDS = 5
-
-SURE_SIZES = 3
-"""So many numbers of states are always tried."""
-
+SURE_SIZES = 3  # so many numbers of states are always tried
 LAST_STEPS, TEAM_STEPS = 10, 30
 """E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
 
@@ -62,19 +56,14 @@ HALF_A_VISIT = 0.5
 LUCK = 3.0
 """Standard errors by which the winners must be better than a simple machine: what they are judged by chose them."""
 
-MOST_STATES = 2000
-"""Most states that can be asked for: dozens of climbs hold their matrices at the same time."""
-
-SEARCHED = 200_000
-"""Most distinct observations of a sample in shards that are searched."""
-
-LARGE = 50_000
-"""From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
-
+MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
+SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
+LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
 NO_START = (
     "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
-    "final states. Check final={...} and the verdicts, or increase prior."
+    "final states."
 )
+CHECK_FINAL = "Check the verdicts and {final}, or increase {prior}."
 
 
 def learn(
@@ -156,9 +145,8 @@ def learn(
     if start is not None:
         check_acceptor(start)
         if n_states not in (None, start.n_states):
-            raise InvalidArgument(
-                f"n_states must be that of the start, {start.n_states}; got {n_states}. Leave it out, or the start."
-            )
+            found = f"must be that of the start, {start.n_states}; got {n_states}."
+            raise InvalidArgument(found, argument="n_states", advice="Leave it out, or the start.")
         n_states = start.n_states
     if n_states is not None:
         whole_number("n_states", n_states, least=1, most=MOST_STATES)
@@ -220,7 +208,7 @@ def learn(
 def check_prior(prior: float) -> None:
     """Refuse what is not a number of pseudo-counts."""
     if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
-        raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
+        raise InvalidArgument(f"must be a finite number, 0 or more; got {shown(prior)}.", argument="prior")
 
 
 def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
@@ -296,7 +284,7 @@ def race(
                     loss = joint_loss([finalist.solution for finalist in finalists], split.validation, rules)
                     results[size].append(FoldResult(split, finalists, loss))
             if not results[size]:
-                raise ImpossibleObservation(NO_START)
+                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             losses[size] = [result.joint_loss for result in results[size]]
             if len(losses) > SURE_SIZES and chosen_size(losses, caution) != size:
                 break
@@ -307,7 +295,7 @@ def race(
                 raise
             best = min(ended.entrants, key=lambda entrant: entrant.loss)
             if not math.isfinite(best.loss):
-                raise ImpossibleObservation(NO_START) from None
+                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL) from None
             results[size] = [FoldResult(split, [best], best.loss, cut_short=True)]
     finished = chosen_size(losses, caution) if losses else next(size for size in results if results[size])
     return RaceOutcome(finished, stop, results)

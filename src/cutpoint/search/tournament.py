@@ -24,32 +24,15 @@ from cutpoint.search.learned import Round, SearchProgress
 from cutpoint.search.starts import SLIGHT, Start, smoothed, starts
 from cutpoint.search.workers import mapped
 
-ROUND = 10
-"""E-steps between two looks at the held-out loss."""
-
-SCHEDULE = (1000,) * 2 + (16,) * 2 + (8,) * 4 + (4,) * 20
-"""How many climbs go on, round by round."""
-
-PATIENCE = 12
-"""A climb ends after so many rounds without a lower held-out loss."""
-
-AT_REST = 1e-7
-"""A climb ends where an EM step gains no more per observation."""
-
-FIRST_STEPS = 40
-"""E-steps on short words in a climb that begins with them."""
-
-SHORT = 0.2
-"""Share of the observations that are short words."""
-
-ENOUGH = 50_000
-"""Distinct observations that are enough for the first rounds, while there are many climbs."""
-
-MANY = 16
-"""So many climbs are many."""
-
-FINALISTS = 4
-"""So many entrants of a tournament are kept; together they judge a number of states."""
+ROUND = 10  # E-steps between two looks at the held-out loss
+SCHEDULE = (1000,) * 2 + (16,) * 2 + (8,) * 4 + (4,) * 20  # how many climbs go on, round by round
+PATIENCE = 12  # a climb ends after so many rounds without a lower held-out loss
+AT_REST = 1e-7  # a climb ends where an EM step gains no more per observation
+FIRST_STEPS = 40  # E-steps on short words in a climb that begins with them
+SHORT = 0.2  # share of the observations that are short words
+ENOUGH = 50_000  # distinct observations that are enough for the first rounds, while there are many climbs
+MANY = 16  # so many climbs are many
+FINALISTS = 4  # so many entrants of a tournament are kept; together they judge a number of states
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,11 @@ class ShardSize:
     coded: bool = False
 
     @property
+    def numbers(self) -> tuple[float, int, int, int]:
+        """Observations, distinct ones, symbols and edges, as the manifest has them."""
+        return self.total, self.distinct, self.symbols, self.edges
+
+    @property
     def memory(self) -> int:
         """Bytes that a loaded shard takes, with its prefix tree."""
         edges = self.edges or self.symbols + self.distinct
@@ -145,7 +150,7 @@ class ManifestRecord(msgspec.Struct, forbid_unknown_fields=True):
     marks: list[tuple[bool | None, list[Any] | None]]
     evidence: bool
     shards: list[ShardRecord]
-    digest: str
+    digest: str = ""
 
 
 class Manifest(NamedTuple):
@@ -158,23 +163,14 @@ class Manifest(NamedTuple):
 
     def content(self) -> bytes:
         """Content of the file; shards are named without their folder."""
-        raw: dict[str, Any] = {
-            "cutpoint": {"format": FORMAT, "version": VERSION},
-            "alphabet": [json_value(symbol) for symbol in self.alphabet],
-            "marks": [_mark(mark) for mark in self.mark_table],
-            "evidence": self.has_evidence,
-            "shards": [
-                {
-                    "file": part.name,
-                    "sha256": part.checksum,
-                    "observations": part.size.total,
-                    "distinct": part.size.distinct,
-                    "symbols": part.size.symbols,
-                    "edges": part.size.edges,
-                }
-                for part in self.parts
-            ],
-        }
+        found = ManifestRecord(
+            FileKind(FORMAT, VERSION),
+            [json_value(symbol) for symbol in self.alphabet],
+            [_mark(mark) for mark in self.mark_table],
+            self.has_evidence,
+            [ShardRecord(part.name, part.checksum, *part.size.numbers) for part in self.parts],
+        )
+        raw = {name: value for name, value in msgspec.to_builtins(found).items() if name != "digest"}
         text = json.dumps(raw | {"digest": digest(raw)}, ensure_ascii=False, indent=1)
         return (text + "\n").encode()
 
@@ -217,9 +213,8 @@ class Manifest(NamedTuple):
         return cls(alphabet, table, shards, found.evidence)
 
 
-def _mark(mark: Mark) -> list[Any]:
-    states = None if mark.states is None else sorted((json_value(state) for state in mark.states), key=repr)
-    return [mark.verdict, states]
+def _mark(mark: Mark) -> tuple[bool | None, list[Any] | None]:
+    return mark.verdict, None if mark.states is None else sorted(map(json_value, mark.states), key=repr)
 
 
 def _shard(source: Source, k: int, entry: ShardRecord, folder: str, marked: bool) -> ShardFile:
