@@ -22,7 +22,6 @@ import cutpoint as cp
 from cutpoint.files import streams
 from tests.strategies import KINDS, acceptors, samples
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 SAMPLE = cp.Sample(
     [["look", "buy"], ["look"], [], ["look", "buy"]], accepted=[True, False, None, True], counts=[1, 1, 1, 1]
 )
@@ -356,17 +355,27 @@ def test_what_a_format_cannot_hold_is_said(tmp_path: Path, sample: cp.Sample, na
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the shared data are not here")
-def test_the_shared_data_are_read_without_options() -> None:
-    for path in sorted(DATA.rglob("*.tsv")):
-        rows = [line.split("\t") for line in path.read_text().splitlines()]
-        if path.stem.endswith("_states"):
-            if len(rows) < 3000:
-                expected = cp.Sample([w.split() for w, _ in rows], states=[s.split() for _, s in rows])
-                assert cp.read_sample(path, word=1, states=2) == expected, path
-            continue
-        expected = cp.Sample([word.split() for _, word in rows], [label == "1" for label, _ in rows])
-        assert cp.read_sample(path) == expected, path
+INNINGS = [
+    ("0", "AO 1B BB K K", "___0 ___1 1__1 12_1 12_2 END"),
+    ("1", "1B BB 1B GDP AO", "___0 1__0 12_0 1230 __32+ END+"),
+    ("1", "3B GO K GO", "___0 __30 ___1+ ___2+ END+"),
+    ("0", "", "___0"),
+    ("1", "HR", "___0 ___0+"),
+]
+GRID = [
+    ("1", "West West South West", "q0 q1 q1 q1 q1"),
+    ("0", "North East South", "q0 q33 q0 q1"),
+]
+
+
+@pytest.mark.parametrize("rows", [INNINGS, GRID * 700], ids=["innings", "grid"])
+def test_tables_of_labels_and_events_are_read_without_options(rows: list[tuple[str, str, str]], tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("".join(f"{label}\t{word}\n" for label, word, _ in rows))
+    expected = cp.Sample([word.split() for _, word, _ in rows], [label == "1" for label, _, _ in rows])
+    assert cp.read_sample(tmp_path / "train.tsv") == expected
+    (tmp_path / "train_states.tsv").write_text("".join(f"{word}\t{states}\n" for _, word, states in rows))
+    expected = cp.Sample([word.split() for _, word, _ in rows], states=[states.split() for _, _, states in rows])
+    assert cp.read_sample(tmp_path / "train_states.tsv", word=1, states=2) == expected
 
 
 def test_json_of_a_written_sample(tmp_path: Path) -> None:
