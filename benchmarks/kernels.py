@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ import numpy as np
 
 import cutpoint as cp
 from cutpoint.kernels import native, reference
+from cutpoint.kernels.words import EncodedWords, offsets_of
 
 ROOT = Path(__file__).parents[1]
 BASEBALL = ROOT.parent / "shared" / "data" / "baseball" / "train.tsv"
@@ -62,22 +64,19 @@ def labelled(acceptor: cp.Acceptor, count: int, lengths: tuple[int, int]) -> cp.
     rng = np.random.default_rng(1)
     sizes = rng.integers(*lengths, size=count, endpoint=True)
     codes = rng.integers(acceptor.n_symbols, size=sizes.sum()).astype(np.int32)
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    ends = rng.integers(1, 3, size=count).astype(np.int32)
-    return cp.Sample._restored(
-        acceptor.alphabet, codes, offsets, ends, None, cp.Sample([""]).mark_table, np.ones(count)
-    )
+    words = EncodedWords(codes, offsets_of(sizes), rng.integers(1, 3, size=count).astype(np.int32))
+    return cp.Sample.from_encoded(words, np.ones(count), acceptor.alphabet, merge=True)
 
 
 def check(acceptor: cp.Acceptor, sample: cp.Sample) -> None:
     """Refuse to time a wrong answer: the first observations against the reference."""
     part = cp.Sample([o.word for o in sample[:50]], [o.accepted for o in sample[:50]], alphabet=acceptor.alphabet)
     masks = np.stack([np.ones_like(acceptor.final), acceptor.final, ~acceptor.final])
-    arguments = acceptor.transitions, acceptor.initial, masks, part.symbols, part.offsets, None, part.ends, part.counts
+    arguments = acceptor.transitions, acceptor.initial, masks, part.encoded, part.counts
     for mine, theirs in zip(native.expected_counts(*arguments), reference.expected_counts(*arguments), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-9)
     column = acceptor.final.astype(np.float64)
-    words = acceptor.transitions, acceptor.initial, column, part.symbols, part.offsets
+    words = acceptor.transitions, acceptor.initial, column, part.decoded
     np.testing.assert_allclose(native.acceptances(*words), reference.acceptances(*words), rtol=1e-9)
 
 
@@ -85,8 +84,8 @@ def ours(acceptor: cp.Acceptor, sample: cp.Sample, rounds: int = 5, peers: Resul
     """Nanoseconds per symbol of scoring and of an E-step, one thread and two, with the machine's DGEMM rate beside."""
     check(acceptor, sample)
     symbols = len(sample.symbols)
-    made = seconds(lambda: native.prefix_tree(sample.symbols, sample.offsets, None, acceptor.n_symbols, 3), 1)
-    edges = len(sample.tree[1])  # type: ignore[index]
+    made = seconds(lambda: native.prefix_tree(replace(sample.decoded)), 1)
+    edges = len(native.prefix_tree(sample.encoded)[1])
     actions: dict[str, Callable[[], object]] = {
         "dgemm": dgemm(),
         "score": lambda: acceptor.acceptances(sample, threads=1),
@@ -188,11 +187,11 @@ def growth() -> Results:
     sizes, score, expect = [10**k for k in range(3, 8)], [], []
     for size in sizes:
         sample = labelled(acceptor, size // 50, (50, 50))
-        words = sample.symbols, sample.offsets
+        words = sample.decoded
         machine = acceptor.transitions, acceptor.initial
         tries = max(5, 10**6 // size)  # a call of microseconds needs more of them to meet a quiet moment
-        score.append(seconds(lambda m=machine, w=words: native.acceptances(*m, column, *w, 1), tries))  # type: ignore[misc]
-        arrays = (*machine, masks, *words, None, sample.ends, sample.counts, sample.tree, 1)
+        score.append(seconds(lambda m=machine, w=words: native.acceptances(*m, column, w, 1), tries))  # type: ignore[misc]
+        arrays = (*machine, masks, words, sample.counts, 1)
         expect.append(seconds(lambda a=arrays: native.expected_counts(*a), tries))  # type: ignore[misc]
 
     def slope(times: list[float], first: int) -> float:
@@ -212,7 +211,7 @@ def texts() -> Results:
     listed = [words[i : i + 50] for i in range(0, len(words), 50)]
     sample = acceptor.alphabet.encode(listed)
     column = acceptor.final.astype(np.float64)
-    score = seconds(lambda: native.acceptances(acceptor.transitions, acceptor.initial, column, *sample, 1), 3)
+    score = seconds(lambda: native.acceptances(acceptor.transitions, acceptor.initial, column, sample, 1), 3)
     return {
         "encode ns": seconds(lambda: acceptor.alphabet.encode(listed), 3) * 1e9 / 5e7,
         "score ns": score * 1e9 / 5e7,
@@ -232,7 +231,7 @@ def baseball() -> Results | None:
     edges, times = [], []
     for count in (1000, 2000, 4000, 8000, 16000, len(words)):
         part = cp.Sample(words[:count], accepted=accepted[:count], alphabet=sample.alphabet)
-        edges.append(len(part.tree[1]))  # type: ignore[index]
+        edges.append(len(native.prefix_tree(part.encoded)[1]))
         times.append(seconds(lambda p=part: cp.expected_counts(acceptor, p, threads=1), 20))  # type: ignore[misc]
     total = float((sample.counts * sample.lengths).sum())
     return {

@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ import cutpoint as cp
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import Parameters, mark_masks
+from cutpoint.kernels.words import EncodedWords, offsets_of
 from cutpoint.shards.dask import FAN, block_size
 from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of
 
@@ -51,13 +53,12 @@ def simulated(folder: Path, shards: int, words: int = SHARD, seed: int = 0) -> c
     for number in range(shards):
         rng = np.random.default_rng([seed, number])
         lengths = rng.integers(5, 15, size=words, endpoint=True)
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        symbols = rng.integers(len(SYMBOLS), size=int(offsets[-1])).astype(np.int32)
-        sample = cp.Sample._restored(
-            alphabet, symbols, offsets, np.ones(words, dtype=np.int32), None, FIRST_MARKS, np.ones(words)
-        )
+        symbols = rng.integers(len(SYMBOLS), size=int(lengths.sum())).astype(np.int32)
+        encoded = EncodedWords.without_marks(symbols, offsets_of(lengths))
+        sample = cp.Sample.from_encoded(encoded, np.ones(words), alphabet, merge=True)
         accepted = rng.random(len(sample)) < truth.acceptances(sample)
-        sample.__dict__["ends"] = np.where(accepted, 1, 2).astype(np.int32)
+        judged = replace(sample.decoded, ends=np.where(accepted, 1, 2).astype(np.int32))
+        sample = cp.Sample.from_encoded(judged, sample.counts, alphabet)
         arrays = arrays_of(sample)
         content, checksum = file_of(arrays)
         name = f"shard-{number:06d}"

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cutpoint.em.observations import Engine, Observations
+
 settings.register_profile(
     "cutpoint", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -53,13 +55,13 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield InTwoShards(Dask(client))
 
 
-class InTwoShards:
+class InTwoShards(Engine):
     """An engine that gives another one each sample in two shards, or one if it has a single observation."""
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def observe(self, sample: Any, alphabet: Any) -> Any:
+    def observe(self, sample: Any, alphabet: Any) -> Observations:
         from cutpoint.shards.sharded_sample import MemoryShard, ShardedSample
 
         if not isinstance(sample, ShardedSample):
@@ -68,6 +70,3 @@ class InTwoShards:
             shards = tuple(MemoryShard(part) for part in parts)
             sample = ShardedSample(sample.alphabet, sample.mark_table, shards, sample.has_evidence)
         return self.engine.observe(sample, alphabet)
-
-    def close(self) -> None:
-        self.engine.close()

@@ -13,10 +13,10 @@ from . import kernels as kernels
 from . import model as model
 from . import search as search
 from . import shards as shards
-from .assess.bootstrapping import bootstrap as bootstrap
 from .assess.cross_validation import cross_validate as cross_validate
 from .assess.evaluation import evaluate as evaluate
 from .assess.selection import select as select
+from .assess.uncertainty import bootstrap as bootstrap
 from .data import Sample as Sample
 from .decision import DFA as DFA
 from .decision import Language as Language

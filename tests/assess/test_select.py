@@ -62,7 +62,7 @@ def test_criteria_are_about_the_highest_maximum(monkeypatch: pytest.MonkeyPatch)
 
 def test_losses_are_those_of_observations_that_chose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The searches see the rest of each fold alone, and all of it."""
-    parts = []
+    parts: list[cp.Sample] = []
 
     def noted(sizes: Any, folds: list[Split], *given: Any) -> Any:
         parts.extend(split.training + split.validation for split in folds)
@@ -135,7 +135,7 @@ def test_an_acceptor_as_it_is_gets_the_scores_of_its_folds() -> None:
     assert scores.auc is not None
     assert scores.accuracy.values == pytest.approx(right, rel=1e-14)
     assert 0.5 < scores.auc.mean < 1.0
-    assert repr(scores).startswith("<Scores over 3 folds: log loss 0.")
+    assert repr(scores).startswith("<CrossValidation over 3 folds: log loss 0.")
 
 
 def test_refitting_sees_the_training_part_alone() -> None:

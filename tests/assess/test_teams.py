@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.assess.distillation import _compared, _divergences, _merged, _similar_words, _soft_labels
+from cutpoint.assess.teams import _compared, _divergences, _merged, _similar_words, _soft_labels
 from tests.strategies import acceptors
 
 A, B = cp.p_adic(2), cp.gallery.parity()
@@ -188,7 +188,7 @@ def test_same_seed_same_imitation() -> None:
         (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 0), "size must be a whole number, 1 or more; got 0."),
         (
             lambda: cp.assess.distill(TEAM, 2, ["1"], extra=0),
-            "distilling needs at least 10 different words; got 1. Give more words, or raise extra.",
+            "distilling needs at least 10 different words; got 1. Give more words, or increase extra.",
         ),
         (lambda: cp.assess.distill(TEAM, 0, ["1"]), "n_states must be a whole number, 1 or more; got 0."),
         (lambda: cp.assess.distill(TEAM, 2, ["1"], extra=-1), "extra must be a whole number, 0 or more; got -1."),

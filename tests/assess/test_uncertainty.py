@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
-from cutpoint.assess.standard_errors import Coordinates, information
+from cutpoint.assess.uncertainty import Coordinates, information
 from cutpoint.em.observations import Parameters
 
 TRUTH = cp.Acceptor(2, "ab", [[[0.8, 0.2], [0.3, 0.7]], [[0.4, 0.6], [0.9, 0.1]]], 0, {1})
@@ -266,8 +266,8 @@ def test_repetitions_that_were_cut_short_are_counted(sample: cp.Sample) -> None:
         (
             lambda: cp.bootstrap(COIN, cp.Sample(["f"])),
             cp.errors.InvalidSample,
-            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
-            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=...",
+            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add the "
+            "outcomes with accepted=…, or with outcome=… of an event table. Or verdicts=… or states=….",
         ),
         (
             lambda: cp.bootstrap(COIN, cp.Sample(["f"], [True], counts=[1e20])),
@@ -277,7 +277,7 @@ def test_repetitions_that_were_cut_short_are_counted(sample: cp.Sample) -> None:
         (
             lambda: cp.bootstrap(COIN, TOSSES, repetitions=10**8),
             cp.errors.TooLarge,
-            "100,000,000 repetitions of 4 entries are 400,000,000 numbers; at most 100,000,000 are kept. Ask for fewer "
+            "100,000,000 repetitions of 4 entries are 400,000,000 numbers; the limit is 100,000,000. Ask for fewer "
             "repetitions.",
         ),
         (lambda: cp.bootstrap("A", TOSSES), cp.errors.InvalidArgument, "expected an Acceptor; got 'A'."),  # type: ignore[arg-type]

@@ -151,16 +151,16 @@ WRONG = [
     ("demo -o folder", 3, "folder: cannot be written (it is a folder)."),
     ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
     ("fit one.tsv -o m.json", 3, "learning needs observations of at least two labels, such as accepted and rejected words; only {True} was seen. A rule that always gives the same answer needs no learning."),
-    ("fit inputs.tsv -o m.json", 3, "the sample holds inputs alone, and inputs alone carry no information about the transitions. Name the column of outcomes with --accepted or --outcome."),
-    ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Hold out none with --holdout 0, name a file to judge by with --test, or add observations."),
-    ("fit journeys.tsv -o m.json --holdout 0.01", 3, "the share to hold out must be at least 1/20; got 0.01."),
-    ("fit journeys.tsv -o m.json --holdout nan", 3, "the share to hold out must be at least 1/20; got nan."),
+    ("fit inputs.tsv -o m.json", 3, "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add the outcomes with --accepted, or with --outcome of an event table."),
+    ("fit few.tsv -o m.json", 3, "to hold out 0.2 of the observations there must be at least 10; got 2 observations. Add observations. Or judge by another file with --test. Or hold out none with --holdout 0."),
+    ("fit journeys.tsv -o m.json --holdout 0.01", 3, "--holdout must be at least 1/20; got 0.01."),
+    ("fit journeys.tsv -o m.json --holdout nan", 3, "--holdout must be at least 1/20; got nan."),
     ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json, .json.gz or .npz."),
     ("fit journeys.tsv -o nowhere/m.json", 3, "nowhere/m.json: cannot be written (there is no folder nowhere)."),
     ("fit journeys.tsv -o m.json --report folder", 3, "folder: cannot be written (it is a folder)."),
     ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
     ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
-    ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds, or None; got -1.0."),
+    ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds; got -1.0."),
     ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 0: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
     ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
     ("score nothing.json words.tsv", 3, "nothing.json: cannot be read (No such file or directory)."),
@@ -174,7 +174,7 @@ WRONG = [
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
     ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
-    ("table folder", 3, "folder: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),
+    ("table folder", 3, "folder: expected a model: a file such as model.json, or gallery:parity."),
     ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
@@ -184,11 +184,11 @@ WRONG = [
     ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
-    ("info folder", 3, "folder: expected a file; it is a folder, and not one of shards, for it has no manifest.json. Make one with cutpoint shard; if that was interrupted, do it again."),
+    ("info folder", 3, "folder: expected a file; it is a folder, but not a folder of shards, as it has no manifest.json. Make one with cutpoint shard; if that was interrupted, run it again."),
 ]  # fmt: skip
 
 MISUSED = [
-    ("", "Usage: cutpoint [OPTIONS] COMMAND [ARGS]..."),
+    ("", "Usage: cutpoint [OPTIONS] VERB [ARGS]..."),
     ("scor model.json words.tsv", "Error: there is no verb 'scor'. Did you mean 'score'?"),
     ("fit journeys.tsv", "Error: Missing option '-o' / '--output'."),
     (
@@ -216,6 +216,21 @@ def test_bad_input_is_told_in_a_sentence(line: str, code: int, sentence: str, ru
     before = sorted(here.rglob("*"))
     assert run(*line.split()) == (code, "", f"cutpoint: {sentence}\n")
     assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize("folder", ["id=7", "{id}", "n_states", "time_limit=1", "rounded=True"])
+def test_names_of_files_are_printed_as_they_are(folder: str, run: Run, here: Path) -> None:
+    path = here / "lake" / folder / "part.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("who,what\na,1\n")
+    named = f"lake/{folder}/part.csv"
+    columns = "the columns are {'who', 'what'}"
+    assert run("fit", named, "--id", "who", "-o", "m.json").err == (
+        f"cutpoint: {named}: no column is called event, activity or symbol; {columns}. Choose one with --event.\n"
+    )
+    assert run("score", f"lake/{folder}/none.json", named).err == (
+        f"cutpoint: lake/{folder}/none.json: cannot be read (No such file or directory).\n"
+    )
 
 
 @pytest.mark.parametrize(("line", "sentence"), MISUSED, ids=[line for line, _ in MISUSED])
@@ -363,7 +378,8 @@ def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) 
     done = run("compare", "slow.json", "first.json", "--max-length", "100000")
     assert (done.code, done.out[:13]) == (3, "different on ")
     assert re.search(
-        r"at length \d+ there are [\d,]+ words to keep; the limit is 100,000\. Stop earlier with --max-length \d+\.\n$", done.err
+        r"at length \d+ there are [\d,]+ words to keep; the limit is 100,000\. Stop earlier with --max-length \d+\.\n$",
+        done.err,
     )
     assert run("compare", "slow.json", "slow.json", "--max-length", "100000").out == "equal on all words\n0 at ''\n"
 
@@ -516,7 +532,8 @@ def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> 
 def test_fit_without_anything_held_out(run: Run) -> None:
     done = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--holdout", "0")
     assert done.code == 0
-    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n\n")
+    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n")
+    assert "\ncut point 0.5: fewer than 20 words of one outcome are too few to choose another\n\n" in done.out
     assert "held out" not in done.out
     tested = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--test", "few.tsv")
     assert "\non 2 observations held out\n" in tested.out
@@ -534,10 +551,8 @@ def test_fit_warns_in_a_sentence(here: Path) -> None:
 def test_fit_out_of_time_keeps_the_best(run: Run, here: Path) -> None:
     done = run("fit", "journeys.tsv", "-o", "m.json", "--time-limit", "0.001")
     assert done.code == 4
-    assert (
-        done.err == "cutpoint: time limit: --time-limit ran out before convergence; the acceptor is the best so far. "
-        "Increase --time-limit.\n"
-    )
+    sentence = "the time ran out before convergence; the acceptor is the best so far. Allow more time."
+    assert done.err == f"cutpoint: time limit: {sentence}\n"
     assert cp.load(here / "m.json").n_symbols == 5
 
 

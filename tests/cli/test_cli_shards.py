@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def test_shard_makes_a_folder(table: Path, tmp_path: Path, capsys: pytest.Captur
     assert run("shard", table, "-o", folder) == 3
     assert "holds shards already" in capsys.readouterr().err
     assert run("shard", tmp_path / "*.parquet", "-o", tmp_path / "other") == 3
-    assert "no file has this name or fits this pattern" in capsys.readouterr().err
+    assert "no file has this name or matches this pattern" in capsys.readouterr().err
     assert run("shard", table, "-o", tmp_path / "text", "--observations", 50) == 0
     assert "distinct, 2 symbols; 0.0 MB when loaded" in capsys.readouterr().out
 
@@ -81,7 +82,8 @@ def test_fit_and_score_a_folder(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     polars = pytest.importorskip("polars")
-    monkeypatch.setattr("cutpoint.cli.fit.SEARCHED", 60)  # the part that is looked at, not what is learned from
+    searched = import_module("cutpoint.search.learn")
+    monkeypatch.setattr(searched, "SEARCHED", 60)  # the part that is searched, not what winners climb on
     folder, model = tmp_path / "shards", tmp_path / "model.json"
     assert run("shard", table, "-o", folder, "--observations", 50) == 0
     assert run("fit", folder, "-n", 2, "-o", model, "--test", table, "--json") == 0

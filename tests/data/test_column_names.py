@@ -28,7 +28,7 @@ def in_shards(path: Path, **options: Any) -> cp.Sample:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writing, "AT_ONCE", 1)
         shards = cp.write_shards(path, path.parent / "shards", **options)
-    return cp.Sample.joined(list(shards.samples()), shards.alphabet)
+    return cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
 
 
 READERS: dict[str, Callable[..., cp.Sample]] = {"read_sample": cp.read_sample, "write_shards": in_shards}
@@ -61,7 +61,7 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
         (
             ("id", "time", "event", "step"),
             {"id": "id"},
-            "columns 2 and 4 could both hold the order of the events, by their names. Choose one with order=….",
+            "columns 2 and 4 could hold the order of the events, by their names. Choose one with order=….",
         ),
         (
             ("who", "time", "event", "outcome"),
@@ -74,11 +74,11 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
             {"id": "id", "event": "whit"},
             "event must be one of the columns {'id', 'time', 'what', 'outcome'}; got 'whit'. Did you mean 'what'?",
         ),
-        (("id", "at", "event", "outcome"), {"id": 7}, "id must be the number of a column, from 1 to 4; got 7."),
+        (("id", "at", "event", "outcome"), {"id": 7}, "id must be one of the columns {1, 2, 3, 4}; got 7."),
         (
             ("id", "id", "event", "outcome"),
             {"id": "id"},
-            "id must be one column; 2 columns have the name 'id'. Give a number.",
+            "id must be one column; 2 have the name 'id'. Give a number.",
         ),
     ],
 )
@@ -120,7 +120,7 @@ def test_shards_of_files_whose_columns_are_called_differently(tmp_path: Path) ->
     one.write_text("id,time,event\n7,2,buy\n8,1,look\n")
     two.write_text("outcome,timestamp,case,event\n,1,7,look\nyes,3,9,buy\n")
     shards = cp.write_shards([one, two], tmp_path / "shards", event="event")
-    found = cp.Sample.joined(list(shards.samples()), shards.alphabet)
+    found = cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
     assert found == cp.Sample([["look", "buy"], ["look"], ["buy"]], [None, None, True])
 
 

@@ -91,7 +91,7 @@ def test_symbols_of_any_kind_are_kept() -> None:
         (
             lambda: cp.DFA(cp.data.Alphabet("ab"), ((0,),), 0, frozenset()),
             "a DFA of 1 state and 2 symbols needs one next state per symbol in every state, an initial state and final "
-            "states, all numbered from 0.",
+            "states, all numbered from 0; got ((0,),), initial 0, final set().",
         ),
         (
             lambda: (

@@ -197,8 +197,8 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
     with pytest.raises(cp.errors.InvalidArgument) as refusal:
         left & right
     assert str(refusal.value) == (
-        "the intersection of two cut-point languages need not be a cut-point language, and neither of these is shown "
-        "to be regular by 1,000 residuals. Give a DFA, such as Language.to_dfa(isolation=...), or ask for each word by "
+        "the intersection of two cut-point languages need not be a cut-point language, and 1,000 residuals do "
+        "not show either of these to be regular. Give a DFA, such as Language.to_dfa(isolation=...), or ask for each word by "
         "itself: `word in L and word in M`."
     )
     with pytest.raises(TypeError):

@@ -30,7 +30,7 @@ def test_evaluation_by_hand() -> None:
     assert cp.evaluate(cp.gallery.parity(), impossible).log_loss == math.inf
 
 
-def test_telling_symbols_by_enumeration() -> None:
+def test_symbol_effects_by_enumeration() -> None:
     truth = cp.gallery.customers()
     sample = cp.simulate(truth, cp.random_words(truth.alphabet, 60, (0, 5), rng=1), rng=2)
     counts, changes, sizes = ({symbol: Fraction(0) for symbol in truth.alphabet} for _ in range(3))
@@ -40,7 +40,7 @@ def test_telling_symbols_by_enumeration() -> None:
             counts[symbol] += int(observation.count)
             changes[symbol] += int(observation.count) * (after - before)
             sizes[symbol] += int(observation.count) * abs(after - before)
-    found = cp.assess.telling_symbols(truth, sample)
+    found = cp.assess.symbol_effects(truth, sample)
     assert [each.symbol for each in found] == sorted(sizes, key=lambda symbol: -sizes[symbol])
     for each in found:
         assert each.count == counts[each.symbol]
@@ -56,7 +56,7 @@ def test_the_share_held_out(share: float, expected: int, folds: int) -> None:
     sample = cp.Sample(words, accepted=[r % 4 == 0 for r in range(100)])
     training, validation = held_out(sample, share, np.random.default_rng(1))
     assert (training.total, validation.total) == (100 - expected, expected)
-    assert cp.Sample.joined([training, validation], sample.alphabet) == sample
+    assert cp.Sample.concatenate([training, validation], sample.alphabet) == sample
     accepted = validation.counts[validation.ends == 1].sum()
     assert abs(accepted - expected / 4) <= folds
 

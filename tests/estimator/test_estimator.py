@@ -23,11 +23,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import cutpoint as cp
-from cutpoint.assess.evaluation import best_cut_point, chosen_cut_point
+from cutpoint.assess.evaluation import best_cut_point, cut_point_by_halves
 from cutpoint.em.observations import Parameters
-from cutpoint.estimator.classifier import seed_of
+from cutpoint.estimator.classifier import RunningCounts, seed_of
 from cutpoint.estimator.inputs import RARE, Lexicon, labels_of, words_of
-from cutpoint.estimator.stepwise import Running
 
 WORDS = ["".join(map(str, word)) for word in cp.random_words("ab", 60, (0, 5), rng=1)]
 ODD = ["odd" if word.count("a") % 2 else "even" for word in WORDS]
@@ -162,7 +161,9 @@ def test_halves_are_scored_by_what_the_other_half_taught() -> None:
         rows = np.stack((1 - p, p), axis=1)
         return cp.Acceptor(2, range(100), np.stack((rows, rows), axis=1), initial=0, final={1})
 
-    assert 0.1 <= chosen_cut_point(sample, timid, np.random.default_rng(0)) < 0.3
+    found = cut_point_by_halves(sample, timid, np.random.default_rng(0))
+    assert 0.1 <= found.cut_point < 0.3
+    assert found.reason == "highest accuracy on words not learned from"
     assert [half.total for half in halves] == [50, 50]
     assert not {*halves[0].words} & {*halves[1].words}
 
@@ -337,7 +338,7 @@ def test_the_same_words_again_are_an_em_step(two: cp.AcceptorClassifier) -> None
 
 def test_steps_get_smaller() -> None:
     zero = cp.Counts(np.zeros((1, 1, 1)), np.zeros(1), 0.0)
-    running = Running.first(cp.Counts(np.full((1, 1, 1), 8.0), np.ones(1), 0.0), 2.0)
+    running = RunningCounts.first(cp.Counts(np.full((1, 1, 1), 8.0), np.ones(1), 0.0), 2.0)
     assert running.transitions[0, 0, 0] == 4.0
     second = running.after(zero, 2.0)
     assert second.transitions[0, 0, 0] == pytest.approx(4.0 * (1 - 2**-0.6), rel=1e-12)
@@ -357,7 +358,7 @@ def test_a_rare_symbol_is_learned_once_it_is_met() -> None:
 def test_members_of_a_team_and_unread_symbols_keep_apart() -> None:
     blocks = np.kron(np.eye(2), np.full((2, 2), 0.5))
     parameters = Parameters(np.stack([blocks, np.eye(4)]), np.full(4, 0.25))
-    running = Running.first(cp.Counts(np.stack([blocks, np.zeros((4, 4))]), np.ones(4), 0.0), 4.0)
+    running = RunningCounts.first(cp.Counts(np.stack([blocks, np.zeros((4, 4))]), np.ones(4), 0.0), 4.0)
     opened = running.opened(parameters)
     assert np.array_equal(opened.transitions > 0, np.stack([blocks > 0, blocks > 0]))
     best = running.maximum(opened, prior=0.01)
@@ -477,8 +478,8 @@ NAN = float("nan")
     [
         ({}, ["a", "b"], [1, 1], None, "y must hold at least two classes, on words of positive weight; got only {1}. A rule that always gives the same answer needs no learning."),
         ({}, ["a", "b"], [1, 0], [1, 0], "y must hold at least two classes, on words of positive weight; got only {1}. A rule that always gives the same answer needs no learning."),
-        ({"n_states": 2}, ["a", "b", "c"], [1, 2, 3], None, "n_states must be at least 3, one for each class {1, 2, 3}; got 2. Ask for more states."),
-        ({"n_states": 1}, ["a", "b"], [1, 2], None, "n_states must be at least 2, an accepting and a rejecting one; got 1. Ask for more states."),
+        ({"n_states": 2}, ["a", "b", "c"], [1, 2, 3], None, "n_states must be at least 3, one for each class {1, 2, 3}; got 2."),
+        ({"n_states": 1}, ["a", "b"], [1, 2], None, "n_states must be at least 2, an accepting and a rejecting one; got 1."),
         ({"n_states": 0}, ["a", "b"], [1, 2], None, "n_states must be a whole number from 1 to 2,000; got 0."),
         ({}, ["a", "b"], [0, 1], [1, NAN], "sample_weight must be finite and not negative; got nan for word 1."),
         ({}, ["a", "b"], [0, 1], [-2, 1], "sample_weight must be finite and not negative; got -2 for word 0."),
@@ -509,7 +510,7 @@ NAN = float("nan")
         ({"cut_point": 0.5}, ["a", "b", "c"], [0, 1, 2], None, "cut_point is for two classes; y has 3. Leave it out."),
         ({"n_final": 1}, ["a", "b", "c"], [0, 1, 2], None, "n_final is for two classes; y has 3. Leave it out."),
         ({"folds": 3}, ["a", "b"], [0, 1], None, "there must be at least 3 words, one for each fold, and weights count as repetitions; got 2 in all. Add words, or scale sample_weight to a mean of 1."),
-        ({"time_limit": "5"}, ["a", "b"], [0, 1], None, "time_limit must be a positive number of seconds, or None; got '5'."),
+        ({"time_limit": "5"}, ["a", "b"], [0, 1], None, "time_limit must be a positive number of seconds; got '5'."),
         ({"random_state": "x"}, ["a", "b"], [0, 1], None, "random_state must be a whole number, 0 or more; got 'x'."),
     ],
 )  # fmt: skip

@@ -159,7 +159,7 @@ def test_rounded_pictures_are_refused_or_rescaled(tmp_path: Path) -> None:
 
 
 def test_tikz_is_written_by_draw_and_not_read(tmp_path: Path) -> None:
-    sentence = r"TikZ is a picture, written by cp.draw\(A, path\) and never read. Keep the model as .json, or as .dot"
+    sentence = r"TikZ is a picture, which draw writes and nothing reads. Keep the model as .json, or as .dot"
     for suffix in ("tikz", "tex", "tikz.gz"):
         with pytest.raises(cp.errors.InvalidArgument, match=sentence):
             loaded("", tmp_path, suffix)

@@ -324,8 +324,8 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (".att", {"metadata": {"a": 1}}, "AT&T text cannot hold metadata; .json and .npz can."),
         (".tra", {"cut_point": 0, "rounded": True}, "PRISM cannot hold a cut point"),
         (".dot", {"cut_point": "1/3"}, "DOT cannot hold a cut point; .json and .npz can."),
-        (".tikz", {}, "model.tikz: TikZ is a picture, written by cp.draw(A, path) and never read. Keep the model as"),
-        (".tex.gz", {}, "model.tex.gz: TikZ is a picture, written by cp.draw(A, path) and never read."),
+        (".tikz", {}, "model.tikz: TikZ is a picture, which draw writes and nothing reads. Keep the model as"),
+        (".tex.gz", {}, "model.tex.gz: TikZ is a picture, which draw writes and nothing reads."),
         (".jff", {}, "JFLAP files are only read, not written"),
         (".json", {"cut_point": 2}, "a cut point must be a number between 0 and 1; got 2."),
         (

@@ -25,7 +25,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
     "empty, ndjson": ("f.ndjson", b"\n\n", {}, "f.ndjson: the file is empty."),
     "header alone": ("f.tsv", b"word\tlabel\n", {}, "f.tsv: the file has a header and no rows."),
     "header of events alone": ("f.tsv", b"id\tevent\n", {}, "f.tsv: the file has a header and no rows."),
-    "cut off": ("f.tsv.gz", GZ[:-9], {}, "f.tsv.gz: the compressed file ends too early. Get a whole copy."),
+    "cut off": ("f.tsv.gz", GZ[:-9], {}, "f.tsv.gz: the compressed file ends too early. Get a complete copy."),
     "flipped bytes": (
         "f.tsv.gz",
         GZ[:10] + b"\xff\xff\xff" + GZ[13:],
@@ -43,8 +43,8 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"1\tab\n0\tcaf\xe9\n",
         {},
-        "f.tsv: line 2: the text must be UTF-8; byte 6 of the line is 0xe9. Convert the file, or open it yourself with its "
-        "encoding and pass the open file.",
+        "f.tsv: line 2: the text must be UTF-8; byte 6 of the line is 0xe9. Convert the file. Or open it with encoding=… "
+        "and pass the open file.",
     ),
     "utf-16": (
         "f.tsv",
@@ -56,13 +56,13 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"1\tab\n0\ta\0b\n",
         {},
-        "f.tsv: line 2: a text must not hold NUL characters. Is it UTF-16, or no text at all?",
+        "f.tsv: line 2: a text must not contain NUL characters. Is it UTF-16, or a binary file?",
     ),
     "old Macintosh": (
         "f.tsv",
         b"1\tab\r0\tb\r",
         {},
-        "f.tsv: line 1: a carriage return must stand before a newline; one stands alone.",
+        "f.tsv: line 1: a carriage return must be followed by a newline; one is not.",
     ),
     "ragged, short": ("f.tsv", b"1\tab\n0\n", {}, "f.tsv: line 2: expected 2 columns, as in the first row; got 1."),
     "ragged, long": (
@@ -87,19 +87,19 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b'word,label\nab,1\n"ab,1\nb,0\n',
         {},
-        "f.csv: line 3: the quote that is opened in this row is not closed before the file ends.",
+        "f.csv: line 3: a quote opened in this row is not closed before the file ends.",
     ),
     "a quote inside": (
         "f.csv",
         b'word,label\n"a\nb",1\na"b,1\n',
         {},
-        'f.csv: line 4: column 1: a cell with quotes must begin and end with one, and hold others twice (""); it does not.',
+        'f.csv: line 4: column 1: a cell with quotes must begin and end with one, and have any others doubled (""); it does not.',
     ),
     "text after a quote": (
         "f.csv",
         b'word,label\nab,"1"x\n',
         {},
-        'f.csv: line 2: column 2: a cell with quotes must begin and end with one, and hold others twice (""); it does not.',
+        'f.csv: line 2: column 2: a cell with quotes must begin and end with one, and have any others doubled (""); it does not.',
     ),
     "no such column": (
         "f.csv",
@@ -111,25 +111,25 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"word,word\nab,1\n",
         {"word": "word"},
-        "f.csv: word must be one column; 2 columns have the name 'word'. Give a number.",
+        "f.csv: word must be one column; 2 have the name 'word'. Give a number.",
     ),
     "no such number": (
         "f.csv",
         b"ab,1\n",
         {"word": 3},
-        "f.csv: word must be the number of a column, from 1 to 2; got 3.",
+        "f.csv: word must be one of the columns {1, 2}; got 3.",
     ),
     "a name without names": (
         "f.csv",
         b"ab,1\n",
         {"word": "w", "header": False},
-        "f.csv: word must be the number of a column, as the columns have no names; got 'w'.",
+        "f.csv: word must be one of the columns {1, 2}; got 'w'.",
     ),
     "two that could be": (
         "f.csv",
         b"word,label,outcome\nab,1,0\n",
         {},
-        "f.csv: columns 2 and 3 could both hold the outcomes, by their names. Choose one with accepted=….",
+        "f.csv: columns 2 and 3 could hold the outcomes, by their names. Choose one with accepted=….",
     ),
     "none that could be": (
         "f.csv",
@@ -157,7 +157,20 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"word\tlabel\nab\tx\nb\ty\n",
         {"positive": "z"},
-        "f.tsv: positive='z' must be an outcome of some word; it is of none.",
+        "f.tsv: positive must be an outcome that some row has; none has 'z'.",
+    ),
+    "a positive that no event has": (
+        "f.csv",
+        b"id,event,label\n7,a,1\n8,b,0\n",
+        {"positive": "z"},
+        "f.csv: column 'label': positive must be one of the outcomes {'1', '0'}; got 'z'.",
+    ),
+    "outcomes in some rows alone": (
+        "f.tsv",
+        b"1\tab\n0\tb\nmaybe\tb\n",
+        {},
+        "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
+        "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "a count that is none": (
         "f.tsv",
@@ -188,7 +201,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.ndjson",
         b'{"word": "a", "verdicts": [0, 1], "label": 0}',
         {},
-        "f.ndjson: line 1, column 'verdicts': the last verdict and the outcome speak of the state after the whole word and must agree.",
+        "f.ndjson: line 1, column 'verdicts': the last verdict and the outcome must agree, as both are about the whole word.",
     ),
     "states that are no names": (
         "f.ndjson",
@@ -206,14 +219,14 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"id,event,label\n7,a,1\n8,b,0\n7,c,no\n",
         {},
-        "f.csv: line 4, column 'label': all rows of an id must agree; id '7' has '1' earlier and 'no' here.",
+        "f.csv: line 4, column 'label': all rows of a case must agree; case '7' has '1' earlier and 'no' here.",
     ),
     "events without order": (
         "f.csv",
         b"id,event,order\n7,a,1\n8,b,\n",
         {},
-        "f.csv: line 3, column 'order': the order of an event must not be missing. Leave the row out, or sort the table "
-        "and give no order.",
+        "f.csv: line 3, column 'order': the order of an event must not be missing. Leave out the row, or sort the table "
+        "and leave out the column.",
     ),
     "not JSON": (
         "f.ndjson",
@@ -231,25 +244,25 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.ndjson",
         b'{"word": "a", "count": NaN}\n',
         {},
-        "f.ndjson: line 1: the JSON cannot be taken (NaN is not JSON).",
+        "f.ndjson: line 1: the JSON cannot be read (NaN is not JSON).",
     ),
     "JSON with a key twice": (
         "f.ndjson",
         b'{"word": "a", "word": "b"}\n',
         {},
-        "f.ndjson: line 1: the JSON cannot be taken (the key 'word' occurs twice).",
+        "f.ndjson: line 1: the JSON cannot be read (the key 'word' occurs twice).",
     ),
     "JSON nested too deep": (
         "f.ndjson",
         b'{"word": ' + b"[" * 100_000 + b"}\n",
         {},
-        "f.ndjson: line 1: the JSON cannot be taken (it is nested too deep).",
+        "f.ndjson: line 1: the JSON cannot be read (it is nested too deeply).",
     ),
     "JSON with a huge number": (
         "f.ndjson",
         b'{"word": "a", "count": ' + b"9" * 5000 + b"}\n",
         {},
-        "f.ndjson: line 1: the JSON cannot be taken (Exceeds the limit (4300 digits) for integer string conversion: value "
+        "f.ndjson: line 1: the JSON cannot be read (Exceeds the limit (4300 digits) for integer string conversion: value "
         "has 5000 digits).",
     ),
     "symbols that are lists": (
@@ -262,8 +275,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.ndjson",
         b'{"word": {"a": 1}}\n',
         {},
-        "f.ndjson: line 1, column 'word': expected a text or a list of symbols; got {'a': 1}. Read the column as text if it "
-        "is one.",
+        "f.ndjson: line 1, column 'word': expected a text or a list of symbols; got {'a': 1}. Read numbers as text.",
     ),
     "a label that is a list": (
         "f.ndjson",
@@ -282,13 +294,13 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.abbadingo",
         b"1 2 0 1\n",
         {},
-        "f.abbadingo: line 1: expected the numbers of words and of symbols, such as 20 2; got '1 2 0 1'.",
+        "f.abbadingo: line 1: expected the numbers of words and symbols, such as 20 2; got '1 2 0 1'.",
     ),
     "Abbadingo cut off": (
         "f.abbadingo",
         b"3 2\n1 2 0 1\n",
         {},
-        "f.abbadingo: the header says 3 words; got 1. Is the file whole?",
+        "f.abbadingo: the header says 3 words; got 1. Is the file complete?",
     ),
     "Abbadingo with more": (
         "f.abbadingo",
@@ -318,7 +330,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.abbadingo",
         b"1 1000000000\n1 1 0\n",
         {},
-        "f.abbadingo: line 1: the header claims 1,000,000,000 symbols; at most 100,000 are read.",
+        "f.abbadingo: line 1: the header claims 1,000,000,000 symbols; the limit is 100,000 symbols.",
     ),
     "PAutomaC with a length too long to read": (
         "f.pautomac",
@@ -384,7 +396,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 def test_separators_that_come_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "BLOCK", 6)
     with pytest.raises(
-        cp.errors.InvalidFile, match=r"^the stream: line 4, column 1: this word holds a blank, but none of the"
+        cp.errors.InvalidFile, match=r"^the stream: line 4, column 1: this word contains a blank, but none of the"
     ):
         cp.read_sample(io.StringIO("ab\nba\nab\na b\n"))
     with pytest.raises(
@@ -422,7 +434,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path
         for _ in range(120):
             file.write(b"a" * (1 << 20))
     sources: list[tuple[Any, str]] = [
-        (Endless(), "the stream: line 1: the line must have at most 67,108,864 bytes; it has more."),
+        (Endless(), "the stream: line 1: a line must have at most 67,108,864 bytes; it has more."),
         (bomb, f"{bomb}: the file must grow by at most a factor of 200 when it is decompressed; it grows by more. "),
     ]
     for source, sentence in sources:
@@ -438,7 +450,9 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path
 def test_a_quote_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cutpoint.files.delimited.LONGEST_LINE", 1000)
     monkeypatch.setattr(streams, "BLOCK", 100)
-    with pytest.raises(cp.errors.InvalidFile, match=r"line 2: the quote that is opened in this row is not closed\.$"):
+    with pytest.raises(
+        cp.errors.InvalidFile, match=r"line 2: a quote opened in this row is not closed within 1,000 characters\.$"
+    ):
         cp.read_sample(io.StringIO('word\n"' + "ab\n" * 10_000), format="csv")
 
 

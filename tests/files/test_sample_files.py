@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,8 @@ def test_names_tell_the_format(tmp_path: Path) -> None:
     path.write_text("1 2\n2 0 1\n")
     assert cp.read_sample(path) == cp.Sample(["01"])
     with pytest.raises(
-        cp.errors.InvalidArgument, match=r"the format is not clear from the name 'x\.dat'\. Pass format=…, one of"
+        cp.errors.InvalidArgument,
+        match=r"the format is not clear from the name 'x\.dat'\. Names may end in .* Or pass format=…, one of",
     ):
         cp.read_sample(tmp_path / "x.dat")
 
@@ -311,8 +313,9 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
             with pytest.raises(cp.errors.InvalidFile, match=r"the file has a header and no rows\.$"):
                 list(chunks)
             return
-        found = [pair for chunk in chunks for pair in zip(chunk.words, chunk.accepted or (), strict=True)]
-    assert found == rows
+        found = [row for chunk in chunks for row in zip(chunk.words, chunk.accepted or (), chunk.lines, strict=True)]
+    lines = accumulate((word.count("\n") + 1 for word, _ in rows[:-1]), initial=2)
+    assert found == [(*row, line) for row, line in zip(rows, lines, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -323,12 +326,12 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
         (
             cp.Sample(["a"], states=[["p", "q"]]),
             "s.tsv",
-            "TSV cannot hold what was seen along the way. Write NDJSON.",
+            "TSV cannot hold what was seen along the words. Write NDJSON.",
         ),
         (
             cp.Sample(["a"], states=[["p", "q"]]),
             "s.abbadingo",
-            "Abbadingo cannot hold what was seen along the way. Write NDJSON.",
+            "Abbadingo cannot hold what was seen along the words. Write NDJSON.",
         ),
         (
             cp.Sample([["a\u00a0b"]]),
@@ -338,7 +341,7 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
         (
             cp.Sample(["a"], counts=[0.5]),
             "s.abbadingo",
-            "Abbadingo repeats an observation as often as it was seen; counts must be whole.",
+            "Abbadingo repeats an observation as often as it was seen; counts must be whole numbers.",
         ),
         (
             cp.Sample([[("a", 1)]]),
@@ -355,27 +358,35 @@ def test_what_a_format_cannot_hold_is_said(tmp_path: Path, sample: cp.Sample, na
     assert list(tmp_path.iterdir()) == []
 
 
-INNINGS = [
-    ("0", "AO 1B BB K K", "___0 ___1 1__1 12_1 12_2 END"),
-    ("1", "1B BB 1B GDP AO", "___0 1__0 12_0 1230 __32+ END+"),
-    ("1", "3B GO K GO", "___0 __30 ___1+ ___2+ END+"),
-    ("0", "", "___0"),
-    ("1", "HR", "___0 ___0+"),
-]
-GRID = [
-    ("1", "West West South West", "q0 q1 q1 q1 q1"),
-    ("0", "North East South", "q0 q33 q0 q1"),
-]
+@pytest.mark.parametrize("symbols", ["01", ["look", "cart", "buy"], [str(k) for k in range(12)]], ids=len)
+def test_simulated_data_are_read_without_options(tmp_path: Path, symbols: Any) -> None:
+    truth = cp.random_acceptor(3, symbols, rng=1)
+    words: Any = [*cp.random_words(symbols, 200, (0, 9), rng=2)]
+    labels = [seen.accepted for word in words for seen in cp.simulate(truth, [word], rng=len(word))]
+    texts = [" ".join(word) for word in words]
+    (tmp_path / "words.tsv").write_text(
+        "".join(f"{label:d}\t{text}\n" for label, text in zip(labels, texts, strict=True))
+    )
+    assert cp.read_sample(tmp_path / "words.tsv") == cp.Sample([[*word] for word in words], labels)
+    paths = [["p", *("q" if symbol == symbols[0] else "p" for symbol in word)] for word in words]
+    rows = [f"{text}\t{' '.join(path)}\n" for text, path in zip(texts, paths, strict=True)]
+    (tmp_path / "states.tsv").write_text("".join(rows))
+    expected = cp.Sample([[*word] for word in words], states=paths)
+    assert cp.read_sample(tmp_path / "states.tsv", word=1, states=2) == expected
 
 
-@pytest.mark.parametrize("rows", [INNINGS, GRID * 700], ids=["innings", "grid"])
-def test_tables_of_labels_and_events_are_read_without_options(rows: list[tuple[str, str, str]], tmp_path: Path) -> None:
-    (tmp_path / "train.tsv").write_text("".join(f"{label}\t{word}\n" for label, word, _ in rows))
-    expected = cp.Sample([word.split() for _, word, _ in rows], [label == "1" for label, _, _ in rows])
-    assert cp.read_sample(tmp_path / "train.tsv") == expected
-    (tmp_path / "train_states.tsv").write_text("".join(f"{word}\t{states}\n" for _, word, states in rows))
-    expected = cp.Sample([word.split() for _, word, _ in rows], states=[states.split() for _, _, states in rows])
-    assert cp.read_sample(tmp_path / "train_states.tsv", word=1, states=2) == expected
+def test_quoted_cells_longer_than_the_limit_of_the_csv_module() -> None:
+    word = "ab" * 100_000
+    (chunk,) = cp.files.read_chunks(io.StringIO(f'word,label\n"{word}",1\n'), format="csv")
+    assert chunk.words == [word]
+
+
+def test_rows_that_end_in_later_blocks_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "BLOCK", 8)
+    text = "text\n" + '"a\nb\nc\nd"\n' * 50
+    chunks = list(cp.files.read_chunks(io.StringIO(text), format="csv", separator=""))
+    assert max(len(chunk.words) for chunk in chunks) <= 2
+    assert [line for chunk in chunks for line in chunk.lines] == [*range(2, 202, 4)]
 
 
 def test_json_of_a_written_sample(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.data.sample import CodedSample, clothed
 from cutpoint.em.observations import InMemory, Parameters, mark_masks
 from cutpoint.kernels import coding, reference
-from cutpoint.kernels.coding import CodedWords, coded_words
-from cutpoint.shards.store import in_order, order_of
+from cutpoint.kernels.coding import FrontCodedWords
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.shards.store import order_of
 
 try:
     from cutpoint.kernels import native
@@ -22,12 +22,12 @@ except ImportError:
 
 
 def in_step_order(sample: cp.Sample) -> cp.Sample:
-    return clothed(in_order(sample, order_of(sample, by_steps=True)), sample.alphabet, sample.mark_table)
+    return sample.take(order_of(sample, by_steps=True))
 
 
-def coded(sample: cp.Sample) -> CodedSample:
-    words = coded_words(sample.symbols, sample.offsets, sample.marks)
-    return CodedSample(words, sample.ends, sample.counts, sample.alphabet, sample.mark_table)
+def coded(sample: cp.Sample) -> cp.Sample:
+    words = FrontCodedWords.of(sample.decoded)
+    return cp.Sample.from_encoded(words, sample.counts, sample.alphabet, sample.mark_table)
 
 
 def steps_of(sample: cp.Sample, r: int) -> list[tuple[int, int]]:
@@ -73,27 +73,23 @@ def test_words_are_coded_and_spelled(runs: list[Any], marked: bool, most: int) -
     sample = in_step_order(cp.Sample(words, accepted, verdicts=seen, alphabet="abc"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coding, "BLOCK_NODES", most)
-        found = coded_words(sample.symbols, sample.offsets, sample.marks)
+        found = FrontCodedWords.of(sample.decoded)
         nodes, shared, blocks = right(sample, most)
         marks = [0] * len(nodes) if found.marks is None else found.marks.tolist()
         assert list(zip(found.codes.tolist(), marks, strict=True)) == nodes
         assert (found.shared.tolist(), found.block_words.tolist()) == (shared, blocks)
         assert found.fits(3, len(sample.mark_table))
         assert not found.fits(2, len(sample.mark_table)) or "c" not in {*"".join(words)}
-    symbols, offsets, spelled_marks = found.spelled()
-    np.testing.assert_array_equal(symbols, sample.symbols)
-    np.testing.assert_array_equal(offsets, sample.offsets)
-    assert (spelled_marks is None) == (sample.marks is None)
-    if sample.marks is not None and spelled_marks is not None:
-        np.testing.assert_array_equal(spelled_marks, sample.marks)
+    for mine, expected in zip(found.decoded()._values(), sample.decoded._values(), strict=True):
+        np.testing.assert_array_equal(mine, expected)
     assert coded(sample) == sample
 
 
 @pytest.mark.parametrize("size", [3, 300, 70_000])
 def test_codes_take_as_few_bytes_as_they_can(size: int) -> None:
-    words = coded_words(np.array([size - 1], dtype=np.int32), np.array([0, 1]), None)
+    words = FrontCodedWords.of(EncodedWords.without_marks(np.array([size - 1], dtype=np.int32), np.array([0, 1])))
     assert words.codes.dtype.itemsize == {3: 1, 300: 2, 70_000: 4}[size]
-    assert words.spelled()[0].tolist() == [size - 1]
+    assert words.decoded().symbols.tolist() == [size - 1]
 
 
 def samples() -> list[cp.Sample]:
@@ -114,11 +110,8 @@ def samples() -> list[cp.Sample]:
 @pytest.mark.parametrize("number", range(4))
 def test_a_tree_of_coded_words_is_that_of_the_words(number: int) -> None:
     sample = in_step_order(samples()[number])
-    tree = native.prefix_tree(sample.symbols, sample.offsets, sample.marks, len(sample.alphabet), 3)
-    words, *found, _ = native.coded_tree(coded(sample).coded, len(sample.alphabet), whole=True)
-    assert isinstance(words, CodedWords)
-    assert len(found) == len(tree) - 1
-    for mine, other in zip(found, tree, strict=False):
+    (*tree, _), (*found, _) = (native.prefix_tree(each.encoded) for each in (sample, coded(sample)))
+    for mine, other in zip(found, tree, strict=True):
         np.testing.assert_array_equal(mine, other)
 
 
@@ -129,7 +122,8 @@ def test_counts_are_those_of_the_words_bit_for_bit(number: int, passing: bool) -
     acceptor = cp.random_acceptor(3, sample.alphabet, rng=4)
     place, masks = Parameters(acceptor.transitions, acceptor.initial), mark_masks(acceptor, sample)
     plain, other = InMemory(sample, 1), InMemory(coded(sample), 2, keep_tree=not passing)
-    assert other._arrays[:3] == (None, None, None)
+    assert isinstance(other._words, FrontCodedWords)
+    assert other._words.whole_tree is not passing
     mine, theirs = (memory.expected_counts(place, masks) for memory in (plain, other))
     assert mine.transitions.tobytes() == theirs.transitions.tobytes()
     assert mine.initial.tobytes() == theirs.initial.tobytes()
@@ -144,9 +138,7 @@ def test_the_reference_knows_coded_words(runs: list[Any]) -> None:
     sample = in_step_order(cp.Sample(words, accepted, alphabet="abc"))
     acceptor = cp.random_acceptor(2, "abc", rng=4)
     given_ = acceptor.transitions, acceptor.initial, mark_masks(acceptor, sample)
-    tree = reference.coded_tree(coded(sample).coded, 3, whole=False)
-    mine = reference.expected_counts(*given_, None, None, None, sample.ends, sample.counts, tree=tree)
-    theirs = reference.expected_counts(*given_, sample.symbols, sample.offsets, None, sample.ends, sample.counts)
+    mine, theirs = (reference.expected_counts(*given_, s.encoded, s.counts) for s in (coded(sample), sample))
     for found, expected in zip(mine, theirs, strict=True):
         np.testing.assert_array_equal(found, expected)
 
@@ -169,8 +161,9 @@ def test_words_out_of_reach_of_floats_are_spelled_and_done_with_wide_exponents(p
 def test_a_coded_sample_is_moved_as_it_is() -> None:
     sample = coded(in_step_order(samples()[1]))
     sent = pickle.loads(pickle.dumps(sample))
-    assert isinstance(sent, CodedSample)
+    assert isinstance(sent.encoded, FrontCodedWords)
     assert sent.mark_table == sample.mark_table
-    np.testing.assert_array_equal(sent.coded.codes, sample.coded.codes)
-    assert "_spelled" not in sample.__dict__
+    for mine, expected in zip(sent.encoded._values(), sample.encoded._values(), strict=True):
+        np.testing.assert_array_equal(mine, expected)
+    assert "decoded" not in sample.__dict__
     assert sent == sample

@@ -33,8 +33,7 @@ def test_acceptances_equal_the_oracle(data: st.DataObject) -> None:
 def test_native_scores_are_those_of_the_reference(data: st.DataObject) -> None:
     acceptor = data.draw(acceptors(max_states=12))
     words = data.draw(st.lists(words_of(acceptor, 40), max_size=30))
-    symbols, offsets = acceptor.encode(words)
-    arguments = acceptor.transitions, acceptor.initial, acceptor.final.astype(np.float64), symbols, offsets
+    arguments = acceptor.transitions, acceptor.initial, acceptor.final.astype(np.float64), acceptor.encode(words)
     assert native.acceptances(*arguments) == pytest.approx(reference.acceptances(*arguments), rel=1e-13, abs=0)
 
 
@@ -43,13 +42,9 @@ def test_a_word_scores_the_same_bits_alone_and_in_a_batch(n_states: int) -> None
     acceptor = cp.random_acceptor(n_states, "abc", rng=n_states)
     words = cp.random_words("abc", 50, (0, 30), rng=5)
     for kernel in (reference, native):
-        symbols, offsets = acceptor.encode(words)
-        column = acceptor.final.astype(np.float64)
-        batch = kernel.acceptances(acceptor.transitions, acceptor.initial, column, symbols, offsets)
-        alone = [
-            kernel.acceptances(acceptor.transitions, acceptor.initial, column, *acceptor.encode([word]))[0]
-            for word in words
-        ]
+        machine = acceptor.transitions, acceptor.initial, acceptor.final.astype(np.float64)
+        batch = kernel.acceptances(*machine, acceptor.encode(words))
+        alone = [kernel.acceptances(*machine, acceptor.encode([word]))[0] for word in words]
         assert batch.tolist() == alone
 
 
@@ -63,9 +58,7 @@ def test_expected_counts_equal_the_oracle(kind: str, data: st.DataObject) -> Non
         acceptor.transitions,
         acceptor.initial,
         mark_masks(acceptor, sample),
-        *acceptor.encode(sample),
-        sample.marks,
-        sample.ends,
+        acceptor.encode(sample),
         sample.counts,
     )
     for (a, s, t), value in expected.transitions.items():
@@ -83,7 +76,7 @@ def test_wide_numbers_equal_plain_floats(kind: str, data: st.DataObject) -> None
     acceptor = data.draw(acceptors(max_states=3))
     word = data.draw(words_of(acceptor, 5))
     sample = data.draw(samples(acceptor, kind, max_words=1))
-    codes = acceptor.encode([word])[0][None, :]
+    codes = acceptor.alphabet.encode_word(word)[None, :]
     seen = np.ones((1, codes.shape[1] + 1, acceptor.n_states), dtype=np.bool_)
     mask = mark_masks(acceptor, sample)[-1]
     if oracles.acceptance(oracles.plain(acceptor.replace(final=mask)), word) > 0:

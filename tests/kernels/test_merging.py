@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cutpoint.kernels import kernels, merging, native, reference
+from cutpoint.kernels.words import EncodedWords, offsets_of
 
 NEAR = 1e-9
 """Scores nearer than this may be told apart by rounding alone."""
@@ -19,8 +20,7 @@ NEAR = 1e-9
 class Labelled(NamedTuple):
     """Arguments of the kernel that describe a sample."""
 
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    words: EncodedWords
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]
     n_symbols: int
@@ -34,9 +34,9 @@ def labelled(
     n_symbols: int,
     pseudo: Sequence[float] = (0.5, 0.5),
 ) -> Labelled:
+    symbols = np.array([a for word in words for a in word], dtype=np.int32)
     return Labelled(
-        np.array([a for word in words for a in word], dtype=np.int32),
-        np.cumsum([0, *map(len, words)], dtype=np.int64),
+        EncodedWords.without_marks(symbols, offsets_of([*map(len, words)])),
         np.array([label for seen in labels for label in seen], dtype=np.int32),
         np.array(weights, dtype=np.float64),
         n_symbols,
@@ -119,8 +119,8 @@ def check_consistent(sample: Labelled, table: NDArray[np.int32], counts: NDArray
     assert ((table >= -1) & (table < len(table))).all()
     total = np.zeros_like(counts)
     for r, weight in enumerate(sample.weights.tolist()):
-        word = sample.symbols[sample.offsets[r] : sample.offsets[r + 1]].tolist()
-        seen = sample.labels[sample.offsets[r] + r : sample.offsets[r + 1] + r + 1].tolist()
+        word = sample.words.word(r).tolist()
+        seen = sample.labels[sample.words.positions[r] : sample.words.positions[r + 1]].tolist()
         state = 0
         for label, a in zip(seen, [*word, -1], strict=True):
             if label >= 0:
@@ -153,14 +153,14 @@ def pairs_read(sample: Labelled, table: NDArray[np.int32]) -> set[tuple[int, int
     pairs = set()
     for r in range(len(sample.weights)):
         state = 0
-        for a in sample.symbols[sample.offsets[r] : sample.offsets[r + 1]].tolist():
+        for a in sample.words.word(r).tolist():
             pairs.add((state, a))
             state = int(table[state, a])
     return pairs
 
 
 def labels_per_word(sample: Labelled) -> NDArray[np.float64]:
-    ends = (sample.offsets + np.arange(len(sample.offsets))).tolist()
+    ends = sample.words.positions.tolist()
     return np.array([(sample.labels[a:b] >= 0).sum() for a, b in pairwise(ends)], dtype=np.float64)
 
 

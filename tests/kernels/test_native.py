@@ -20,16 +20,11 @@ from tests.strategies import KINDS, acceptors, samples
 
 
 def both(acceptor: cp.Acceptor, sample: cp.Sample, threads: int = 1) -> tuple[Any, Any]:
-    arguments = (
-        acceptor.transitions,
-        acceptor.initial,
-        mark_masks(acceptor, sample),
-        *acceptor.encode(sample),
-        sample.marks,
-        sample.ends,
-        sample.counts,
+    arguments = acceptor.transitions, acceptor.initial, mark_masks(acceptor, sample), acceptor.encode(sample)
+    return (
+        native.expected_counts(*arguments, sample.counts, threads=threads),
+        reference.expected_counts(*arguments, sample.counts),
     )
-    return native.expected_counts(*arguments, threads=threads), reference.expected_counts(*arguments)
 
 
 def check_equal(acceptor: cp.Acceptor, sample: cp.Sample, rtol: float = 1e-12) -> None:
@@ -37,14 +32,7 @@ def check_equal(acceptor: cp.Acceptor, sample: cp.Sample, rtol: float = 1e-12) -
     np.testing.assert_allclose(logs, expected_logs, rtol=rtol, atol=1e-13)
     np.testing.assert_allclose(counts, expected, rtol=1e-10, atol=1e-300)
     np.testing.assert_allclose(first, expected_first, rtol=1e-10, atol=1e-300)
-    arguments = (
-        acceptor.transitions,
-        acceptor.initial,
-        mark_masks(acceptor, sample),
-        *acceptor.encode(sample),
-        sample.marks,
-        sample.ends,
-    )
+    arguments = acceptor.transitions, acceptor.initial, mark_masks(acceptor, sample), acceptor.encode(sample)
     np.testing.assert_allclose(native.log_probabilities(*arguments), expected_logs, rtol=rtol, atol=1e-13)
 
 
@@ -62,9 +50,11 @@ def test_every_number_of_states(n_states: int, kind: Any) -> None:
     acceptor = cp.random_acceptor(n_states, "abcde", rng=n_states)
     words = cp.random_words("abcde", 300, (0, 25), rng=1)
     check_equal(acceptor, cp.simulate(acceptor, words, rng=2, seen=kind))
-    symbols, offsets = acceptor.encode(words)
-    arguments = acceptor.transitions, acceptor.initial, acceptor.final.astype(np.float64), symbols, offsets
-    np.testing.assert_allclose(native.acceptances(*arguments), reference.acceptances(*arguments), rtol=1e-13)
+    machine, encoded = (acceptor.transitions, acceptor.initial), acceptor.encode(words)
+    mine, theirs = (m.acceptances(*machine, acceptor.final.astype(np.float64), encoded) for m in (native, reference))
+    np.testing.assert_allclose(mine, theirs, rtol=1e-13)
+    mine, theirs = (module.log_acceptances(*machine, acceptor.final, encoded) for module in (native, reference))
+    np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("n_symbols", [1, 2, 5000])
@@ -81,7 +71,7 @@ def test_many_blocks_and_shared_prefixes() -> None:
     words = [*cp.random_words("ab", 3000, (0, 14), rng=1), *("a" * n for n in range(60))]
     words += cp.random_words("ab", 400, 90, rng=2)
     sample = cp.Sample(words, accepted=rng.random(len(words)) < 0.5, counts=rng.random(len(words)) * 3)
-    tree = native.prefix_tree(sample.symbols, sample.offsets, None, 2, 3)
+    tree = native.prefix_tree(sample.encoded)
     nodes, blocks = len(tree[1]), len(tree[0]) - 1
     assert blocks > 3
     distinct = len({word[:n] for word in words for n in range(len(word) + 1)})
@@ -116,15 +106,16 @@ def test_a_long_word_needs_little_memory() -> None:
     code = """if True:
         import numpy as np, cutpoint as cp
         from cutpoint.kernels import native
+        from cutpoint.kernels.words import EncodedWords
         acceptor = cp.random_acceptor(8, "ab", rng=1)
         n = 3_000_000
         symbols = np.random.default_rng(0).integers(2, size=n).astype(np.int32)
-        offsets, ends, weights = np.array([0, n]), np.array([1], dtype=np.int32), np.ones(1)
+        words = EncodedWords(symbols, np.array([0, n]), np.array([1], dtype=np.int32))
         masks = np.stack([np.ones(8, dtype=bool), acceptor.final])
         before = reset_peak()
         counts, first, logs = native.expected_counts(
-            acceptor.transitions, acceptor.initial, masks, symbols, offsets, None, ends, weights, threads=1)
-        native.acceptances(acceptor.transitions, acceptor.initial, masks[1] * 1.0, symbols, offsets, 1)
+            acceptor.transitions, acceptor.initial, masks, words, np.ones(1), threads=1)
+        native.acceptances(acceptor.transitions, acceptor.initial, masks[1] * 1.0, words, 1)
         print(peak() - before, round(counts.sum()), round(first.sum(), 9))
     """
     code = Path(memory.__file__).read_text() + code
@@ -139,10 +130,7 @@ def test_tables_of_one_word(data: st.DataObject) -> None:
     acceptor = data.draw(acceptors(max_states=5))
     sample = data.draw(samples(acceptor, data.draw(st.sampled_from(KINDS)), max_words=1, max_length=12))
     sample, masks = sample.recoded(acceptor.alphabet), mark_masks(acceptor, sample)
-    seen = np.ones((len(sample.symbols) + 1, acceptor.n_states), dtype=np.bool_)
-    if sample.marks is not None:
-        seen = masks[sample.marks]
-    seen[-1] &= masks[sample.ends[0]]
+    (seen,) = sample.decoded.evidence(masks, np.array([0]))
     row, column, word = acceptor.initial, acceptor.final.astype(np.float64), sample.symbols
     for name in ("forward", "distribution"):
         mine, theirs = (getattr(module, name)(acceptor.transitions, row, word) for module in (native, reference))
@@ -231,7 +219,7 @@ def test_every_instruction_set(isa: str) -> None:
     """The kernels for lesser processors, on this one: the same tests' core, in a process of its own."""
     code = """if True:
         import sys, cutpoint as cp
-        from tests.test_native import check_equal
+        from tests.kernels.test_native import check_equal
         for n_states in (1, 2, 4, 7, 8, 13, 32, 37):
             acceptor = cp.random_acceptor(n_states, "abc", rng=n_states)
             words = cp.random_words("abc", 200, (0, 20), rng=1)

@@ -157,8 +157,8 @@ def test_chains_cannot_be_changed_or_misused() -> None:
     chain = cp.gallery.land_of_oz().chain("d")
     with pytest.raises(ValueError, match="read-only"):
         chain.stationary[0, 0] = 9
-    with pytest.raises(AttributeError, match="a MarkovChain is immutable"):
-        chain.matrix = np.eye(3)
+    with pytest.raises(AttributeError, match="cannot assign to field"):
+        chain.matrix = np.eye(3)  # type: ignore[misc]
     with pytest.raises(cp.errors.InvalidArgument, match="steps must be a whole number, 0 or more; got -1"):
         chain.power(-1)
     with pytest.raises(cp.errors.InvalidArgument, match="needs a square matrix; got shape \\(2, 2\\)"):

@@ -1,5 +1,6 @@
-"""WeightedAutomaton functions, their algebra, and Turakainen's construction, against enumeration with fractions."""
+"""Weighted automata, their algebra, and Turakainen's construction, against enumeration with fractions."""
 
+import operator
 import pickle
 from fractions import Fraction
 from typing import Any
@@ -77,6 +78,27 @@ def test_acceptors_mean_their_acceptance(A: cp.Acceptor, B: cp.Acceptor) -> None
         assert (B & f).exact_value(word) == (f & B).exact_value(word) == left[word] * right[word]
 
 
+@given(acceptors(max_states=3))
+def test_an_acceptor_rests_on_a_weighted_automaton(A: cp.Acceptor) -> None:
+    """The arrays are held once, and arithmetic stays with the weighted automaton."""
+    f = A.to_weighted()
+    assert f is A.to_weighted()
+    assert f.is_exact == A.is_exact
+    assert f.transitions is A.transitions
+    assert f.initial is A.initial
+    assert f.final.tolist() == A.final.astype(float).tolist()
+    assert f.exact_transitions is A.exact_transitions
+    assert f == cp.WeightedAutomaton(A.alphabet, *f.arrays()) == cp.WeightedAutomaton.of(A)
+    for operation in (operator.add, operator.sub, operator.mul, operator.truediv):
+        with pytest.raises(TypeError):
+            operation(A, 2)
+    with pytest.raises(TypeError):
+        operator.neg(A)  # type: ignore[arg-type]
+    assert isinstance(~A, cp.Acceptor)
+    assert isinstance(A & A, cp.Acceptor)
+    assert isinstance(A & f, cp.WeightedAutomaton)
+
+
 def test_symbols_are_matched_by_name() -> None:
     f, g = cp.WeightedAutomaton("ab", [1], [[[2]], [[3]]], [1]), cp.WeightedAutomaton("ba", [1], [[[5]], [[7]]], [1])
     assert (f + g).exact_value("aab") == 4 * 3 + 49 * 5
@@ -144,9 +166,9 @@ def test_same_parts_are_the_same_value() -> None:
 
 def test_nothing_can_be_changed() -> None:
     f = cp.WeightedAutomaton("a", ["1/2"], [[[2]]], [1])
-    with pytest.raises(AttributeError, match="a WeightedAutomaton is immutable: cannot set 'initial'"):
-        f.initial = np.zeros(1)
-    with pytest.raises(AttributeError, match="a WeightedAutomaton is immutable: cannot delete 'final'"):
+    with pytest.raises(AttributeError, match="cannot assign to field 'initial'"):
+        f.initial = np.zeros(1)  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="cannot delete field 'final'"):
         del f.final
     for part in (f.initial, f.exact_initial, f.transitions, f.exact_transitions, f.final, f.exact_final):
         with pytest.raises(ValueError, match="read-only"):

@@ -85,7 +85,7 @@ def test_a_team_is_the_mixture_of_its_members() -> None:
 
 @heavy
 def test_same_seed_same_bytes() -> None:
-    sample = labelled(cp.random_acceptor(3, "ab", rng=4), 300)
+    sample = labelled(cp.random_acceptor(3, "ab", rng=4), 80)
     fits = [cp.learn(sample, 3, folds=2, rng=7, threads=threads) for threads in (1, 2, 1, 3)]
     assert len({bits(fit) for fit in fits}) == 1
     assert len({fit.e_steps for fit in fits}) == 1
@@ -237,15 +237,15 @@ def test_a_checkpoint_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         with pytest.raises(cp.errors.InvalidArgument, match="checkpoint must be the path of a file"):
             cp.learn(TWO, 2, checkpoint=path)
     if Path("/proc/self").exists():
-        with pytest.raises(cp.errors.InvalidFile, match="checkpoint /proc/x: cannot be written"):
+        with pytest.raises(cp.errors.InvalidFile, match="/proc/x: cannot be written"):
             cp.baum_welch(cp.random_acceptor(2, "01", rng=1), labelled(PARITY, 9), checkpoint="/proc/x")
 
 
 @heavy
 def test_a_stopped_search_goes_on_to_the_same_bits(tmp_path: Path) -> None:
-    sample = labelled(cp.random_acceptor(3, "ab", rng=4), 150)
+    sample = labelled(cp.random_acceptor(3, "ab", rng=4), 60)
     whole = cp.learn(sample, 3, folds=2, rng=1)
-    for stop_at in (1, 3, 12, 35):
+    for stop_at in (1, 3, 20):
         path = tmp_path / f"{stop_at}.checkpoint"
         calls: list[int] = []
 
@@ -268,7 +268,7 @@ def test_killed_at_random_moments_the_search_ends_the_same(tmp_path: Path) -> No
     program.write_text(
         "import sys, warnings, cutpoint as cp\n"
         "warnings.simplefilter('ignore')\n"
-        "words = cp.random_words('ab', 150, (0, 8), rng=1)\n"
+        "words = cp.random_words('ab', 100, (0, 8), rng=1)\n"
         "sample = cp.simulate(cp.random_acceptor(3, 'ab', rng=4), words, rng=2)\n"
         "fit = cp.learn(sample, 3, folds=2, rng=1, checkpoint=sys.argv[1] if sys.argv[1:] else None)\n"
         "print(fit.acceptor.transitions.tobytes().hex())\n"
@@ -277,7 +277,7 @@ def test_killed_at_random_moments_the_search_ends_the_same(tmp_path: Path) -> No
     whole = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     path = tmp_path / "search.checkpoint"
     rng = np.random.default_rng(3)
-    for _ in range(3):
+    for _ in range(2):
         running = subprocess.Popen([*command, str(path)], stdout=subprocess.DEVNULL)
         try:
             running.wait(timeout=float(rng.uniform(0.6, 1.6)))
@@ -339,7 +339,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (
         TWO,
         {"n_states": 1},
-        "n_states must be at least 2, an accepting and a rejecting one; got 1. Ask for more states.",
+        "n_states must be at least 2, an accepting and a rejecting one; got 1.",
     ),
     (TWO, {"n_states": 2.5}, "n_states must be a whole number from 1 to 2,000; got 2.5."),
     (TWO, {"team": 0}, "team must be a whole number, 1 or more; got 0."),
@@ -357,8 +357,8 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (TWO, {"prior": -1}, "prior must be a finite number, 0 or more; got -1."),
     (TWO, {"prior": math.nan}, "prior must be a finite number, 0 or more; got nan."),
     (TWO, {"n_states": 3, "n_final": 3}, "n_final must be from 1 to n_states - 1, here 2; got 3."),
-    (TWO, {"time_limit": 0}, "time_limit must be a positive number of seconds, or None; got 0."),
-    (TWO, {"final": {1}}, "final is for states with names, and no state was seen; pass n_final=... instead."),
+    (TWO, {"time_limit": 0}, "time_limit must be a positive number of seconds; got 0."),
+    (TWO, {"final": {1}}, "final is for states with names; no state was seen. Pass n_final=…."),
     (TWO, {"rng": "x"}, "rng must be a numpy Generator or a whole number, 0 or more, as seed; got 'x'."),
     (
         TWO,
@@ -366,7 +366,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
         "a sample of classes cannot hold verdicts; give the class as the last state instead.",
     ),
     (TWO, {"n_states": 10**6}, "n_states must be a whole number from 1 to 2,000; got 1000000."),
-    (TWO, {"n_final": 100}, "with so many labels or final states, n_states must be given; got None."),
+    (TWO, {"n_final": 100}, "n_states must be given with so many labels or final states."),
     (TWO, {"callback": 3}, "callback must be a function of a Progress, or None; got 3."),
     (
         cp.Sample(["a", "b"], states=[[None, "p"], [None, "q"]]),
@@ -377,7 +377,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
         cp.Sample(["a", "b"], accepted=[True, False], states=[["x", "y"], ["x", "x"]], counts=[4, 4]),
         {"final": {"x"}, "folds": 2},
         "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or "
-        "the final states. Check final={...} and the verdicts, or increase prior.",
+        "the final states. Check the verdicts and final=…, or increase prior=….",
     ),
     (["a"], {}, "expected a Sample; got list. Write Sample(words, accepted=...)."),
     (
@@ -389,20 +389,20 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (
         cp.Sample(["a", "b"]),
         {},
-        "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was seen "
-        "of the runs: Sample(words, accepted=...), verdicts=... or states=...",
+        "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add the "
+        "outcomes with accepted=…, or with outcome=… of an event table. Or verdicts=… or states=….",
     ),
     (
         cp.Sample(["a"], states=[["p", "q"]]),
         {},
         "the sample does not say which states are final: no state (2 states) was seen together with the verdict "
-        "accepted. Pass final={...}.",
+        "accepted. Pass final=….",
     ),
     (
         cp.Sample(["a", "b"], states=[["p", "q"], ["p", "q"]], accepted=[True, False]),
         {},
         "state 'q' was seen both accepted and rejected; a state is final or not. Leave out the states at those "
-        "positions, or pass final={...}.",
+        "positions, or pass final=….",
     ),
     (
         cp.Sample(["a"], states=[["p", "q"]]),
@@ -417,7 +417,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (
         cp.Sample(["a", "b", "c"], states=[[None, "p"], [None, "q"], [None, "r"]]),
         {"n_states": 2, "classes": "pqr"},
-        "n_states must be at least 3, one for each class {'p', 'q', 'r'}; got 2. Ask for more states.",
+        "n_states must be at least 3, one for each class {'p', 'q', 'r'}; got 2.",
     ),
     (
         cp.Sample(["a", "b"], states=[[None, "p"], [None, "q"]]),
@@ -441,7 +441,7 @@ def test_plot_and_repr() -> None:
     mpl.use("Agg")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cp.errors.UnusedStatesWarning)
-        fit = cp.learn(labelled(PARITY, 60), folds=2)
+        fit = cp.learn(labelled(PARITY, 24), folds=2)
     axes = fit.plot()
     assert len(axes.lines) == 2 * len(fit.members)
     assert repr(fit).startswith("<Learned: held-out log loss ")

@@ -324,7 +324,7 @@ def test_a_shard_missing_or_damaged_is_named(name: str, tmp_path: Path, request:
 def test_workers_with_other_kernels_are_refused(shards: cp.ShardedSample, client: Any) -> None:
     from cutpoint.shards.dask import _block_total, kernel_signature
 
-    assert _block_total([1, 2], kernel_signature(), lambda shard: shard, ()) == 3  # type: ignore[list-item]
+    assert _block_total([1, 2], kernel_signature(), lambda shard: shard, ()) == 3
     with cp.engines.Dask(client).observe(shards, shards.alphabet) as data:
         data._kernels = "native for another machine"
         with pytest.raises(cp.errors.KernelsUnavailable, match="workers must have the same kernels"):

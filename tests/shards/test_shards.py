@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.data.sample import CodedSample
 from cutpoint.data.storage import write_together
+from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.shards import writing
 from cutpoint.shards.store import MAGIC, Manifest, ShardFile, ShardSize, arrays_of, file_of
 
@@ -28,7 +28,7 @@ def folder_of(sample: cp.Sample, folder: Path, observations: int) -> cp.ShardedS
 
 def joined(shards: cp.ShardedSample) -> cp.Sample:
     """All observations of shards as one sample."""
-    return cp.Sample.joined(list(shards.samples()), shards.alphabet)
+    return cp.Sample.concatenate(list(shards.samples()), shards.alphabet)
 
 
 def rich_sample() -> cp.Sample:
@@ -172,7 +172,7 @@ def test_tables_of_events_that_could_be_split_are_refused(tmp_path: Path) -> Non
         cp.ShardedSample.from_csv(paths, id="who", event="what")
     for path in paths:
         path.write_text(path.read_text().replace("who,time,what,sold", "id,time,event,outcome"))
-    with pytest.raises(cp.errors.FormatError, match="this is a table of events; say so with id=… and event=…"):
+    with pytest.raises(cp.errors.FormatError, match=r"this is a table of events\. Say so with id=… and event=…"):
         cp.write_shards(paths, tmp_path / "here")
 
 
@@ -232,7 +232,9 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert "shard-000000" in {path.name for path in target.iterdir()}
-    with pytest.raises(cp.errors.InvalidFile, match="it is a folder, and not one of shards, for it has no manifest"):
+    with pytest.raises(
+        cp.errors.InvalidFile, match="it is a folder, but not a folder of shards, as it has no manifest"
+    ):
         cp.read_sample(target)
     with pytest.raises(cp.errors.InvalidArgument, match="Name another one, or delete it first"):
         cp.write_shards(table, target)
@@ -241,7 +243,7 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
 def test_tables_are_understood_as_read_sample_does(tmp_path: Path) -> None:
     words, declared = tmp_path / "words.csv", tmp_path / "words.abbadingo"
     words.write_text("word,outcome\nab,won\nb,lost\n")
-    with pytest.raises(cp.errors.FormatError, match="positive='win' must be an outcome of some word; it is of none"):
+    with pytest.raises(cp.errors.FormatError, match="positive must be an outcome that some row has; none has 'win'"):
         cp.write_shards(words, tmp_path / "wrong", accepted="outcome", positive="win")
     shards = cp.write_shards(words, tmp_path / "right", accepted="outcome", positive="won")
     assert joined(shards) == cp.read_sample(words, accepted="outcome", positive="won")
@@ -429,7 +431,7 @@ def test_words_too_long_for_a_tree_are_held_plain(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "b" * 2**14, "b"], accepted=[True, False, True])
     shards = folder_of(sample, tmp_path / "here", 10)
     assert shards.load(0) == sample
-    assert not isinstance(shards.load(0), CodedSample)
+    assert not isinstance(shards.load(0).encoded, FrontCodedWords)
     arrays = arrays_of(sample)
     assert arrays["lengths"].tolist() == [2, 1, 2**14]
     for change in (
@@ -524,7 +526,7 @@ def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("paths", "sentence"),
     [
-        ("nowhere/*.csv", "no file has this name or fits this pattern"),
+        ("nowhere/*.csv", "no file has this name or matches this pattern"),
         ("", "expected the path of files"),
         ([], "at least one file"),
         (3, "expected the path of files"),

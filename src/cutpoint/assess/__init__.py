@@ -1,28 +1,26 @@
 """How well an acceptor does, how sure that is, and what can be made of several of them."""
 
-from cutpoint.assess.bootstrapping import Bootstrap, Interval, bootstrap
-from cutpoint.assess.calibration import calibration
-from cutpoint.assess.cross_validation import Score, Scores, cross_validate
-from cutpoint.assess.distillation import Distilled, distill
-from cutpoint.assess.evaluation import Evaluation, evaluate
+from cutpoint.assess.calibration import Bin, calibration
+from cutpoint.assess.cross_validation import CrossValidation, Score, cross_validate
+from cutpoint.assess.evaluation import Evaluation, SymbolEffect, evaluate, symbol_effects
 from cutpoint.assess.selection import Selection, SizeCandidate, select
-from cutpoint.assess.standard_errors import Information, StandardErrors, standard_errors
-from cutpoint.assess.teams import Pruned, members, prune
-from cutpoint.assess.telling import Telling, telling_symbols
+from cutpoint.assess.teams import Distilled, Pruned, distill, members, prune
+from cutpoint.assess.uncertainty import Bootstrap, Information, Interval, StandardErrors, bootstrap, standard_errors
 
 __all__ = [
+    "Bin",
     "Bootstrap",
+    "CrossValidation",
     "Distilled",
     "Evaluation",
     "Information",
     "Interval",
     "Pruned",
     "Score",
-    "Scores",
     "Selection",
     "SizeCandidate",
     "StandardErrors",
-    "Telling",
+    "SymbolEffect",
     "bootstrap",
     "calibration",
     "cross_validate",
@@ -32,5 +30,5 @@ __all__ = [
     "prune",
     "select",
     "standard_errors",
-    "telling_symbols",
+    "symbol_effects",
 ]

@@ -1,4 +1,4 @@
-"""Calibration: whether of the words given some probability that share was accepted."""
+"""Calibration: whether words with a predicted probability were accepted that often."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
 
-SIGMAS = 1.959963984540054
-"""Half-width of a 95 % interval in standard deviations."""
+SIGMAS = 1.959963984540054  # half-width of a 95 % interval in standard deviations
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def calibration(
     ----------
     probabilities : per word the predicted probability, as ``A.acceptances(words)`` gives it.
     accepted : per word True or False.
-    counts : how often each was seen; once unless told.
+    counts : how often each was seen, by default once.
     bins : number of bins between 0 and 1.
 
     Examples

@@ -5,24 +5,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.fit import Stop
-from cutpoint.em.observations import check_sample, check_threads
+from cutpoint.em.fit import Fit, Stop
+from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_engine
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.folds import splits, standard_error
-from cutpoint.search.learn import FOLDS, PRIOR, learn
+from cutpoint.search.learn import FOLDS, PRIOR, learn, searched_part
+from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
 
-Floats = NDArray[np.float64]
+AnyFit = TypeVar("AnyFit", bound=Fit)
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,14 +47,14 @@ class Score:
 
 
 @dataclass(frozen=True, repr=False)
-class Scores:
+class CrossValidation:
     """Result of :func:`cross_validate`.
 
     Attributes
     ----------
     log_loss : mean of -log p over what was seen of the held-out observations, in nats; infinite where a fold holds an
         observation of probability 0.
-    accuracy : share of held-out verdicts told right at the cut point 1/2; None if no word has a verdict.
+    accuracy : share of held-out verdicts predicted right at the cut point 1/2; None if no word has a verdict.
     auc : probability that an accepted word has a higher acceptance than a rejected one (equal ones count half), over
         the folds that hold both; None if there is no such fold.
     """
@@ -64,13 +65,13 @@ class Scores:
 
     def __repr__(self) -> str:
         named = [("log loss", self.log_loss), ("accuracy", self.accuracy), ("AUC", self.auc)]
-        told = ", ".join(f"{name} {score!r}" for name, score in named if score is not None)
-        return f"<Scores over {counted(len(self.log_loss.values), 'fold')}: {told}>"
+        scores = ", ".join(f"{name} {score!r}" for name, score in named if score is not None)
+        return f"<CrossValidation over {counted(len(self.log_loss.values), 'fold')}: {scores}>"
 
 
 def cross_validate(
     model: Acceptor | int,
-    sample: Sample,
+    sample: AnySample,
     folds: int = FOLDS,
     *,
     refit: bool = True,
@@ -80,7 +81,8 @@ def cross_validate(
     inner_folds: int | None = None,
     threads: int | None = None,
     rng: np.random.Generator | int = 0,
-) -> Scores:
+    engine: Engine | None = None,
+) -> CrossValidation:
     r"""Judge a model by observations that it did not see: each fold is held out once.
 
     .. math:: \text{log loss} = -\frac{1}{N_k} \sum_{r \in \text{fold } k} u_r \log p_r, \qquad
@@ -90,17 +92,19 @@ def cross_validate(
     ----------
     model : a number of states, with which :func:`learn` starts from scratch on the rest of each fold; or an acceptor,
         from which accelerated Baum-Welch climbs there.
-    sample : the observations; they are shared out one by one, labels evenly.
+    sample : the observations; they are shared out one by one, labels evenly. Of a sample in shards, 200,000 distinct
+        observations.
     folds : number of folds.
     refit : False judges the acceptor as it is, without learning anything.
     prior : Dirichlet pseudo-counts of every cell.
     n_final, final, inner_folds : for a number of states: as of :func:`learn`, ``inner_folds`` being its folds.
-    threads : number of threads, all cores unless told; the result does not depend on it.
+    threads : number of threads, by default all cores; the result does not depend on it.
     rng : seed or generator; same seed, same result.
+    engine : what does the E-steps, by default the threads of this machine; the result is the same.
 
     Returns
     -------
-    :class:`Scores`. Accuracy and AUC are about the verdicts on whole words, from the word alone.
+    A :class:`CrossValidation`. Accuracy and AUC are about the verdicts on whole words, from the word alone.
 
     Notes
     -----
@@ -116,62 +120,52 @@ def cross_validate(
     >>> round(scores.log_loss.mean, 2), len(scores.auc.values)
     (0.5, 5)
     """
-    check_sample(sample)
+    check_any_sample(sample)
     check_threads(threads)
+    check_engine(engine)
     whole_number("folds", folds, least=2)
     if isinstance(model, Acceptor):
         if n_final is not None or final is not None or inner_folds is not None:
             raise InvalidArgument("n_final, final and inner_folds are for a number of states; an acceptor has its own.")
-        sample = sample.recoded(model.alphabet)
     elif isinstance(model, bool) or not isinstance(model, int | np.integer):
         raise InvalidArgument(f"model must be an Acceptor or a number of states; got {shown(model)}.")
     elif not refit:
         raise InvalidArgument("refit=False judges an acceptor as it is; with a number of states there is nothing yet.")
-    draws = random_generator(rng)
-    rows: list[tuple[float, float | None, float | None]] = []
-    for split in splits(sample, folds, draws):
-        seed = int(draws.integers(2**63))
+
+    def fitted(training: Sample, seed: int) -> Acceptor:
+        options: dict[str, Any] = {"prior": prior, "threads": threads, "engine": engine}
         if not isinstance(model, Acceptor):
-            fitted = _learned(split.training, model, n_final, final, prior, inner_folds, threads, seed)
-        elif refit:
-            fitted = _climbed(model, split.training, prior, threads)
-        else:
-            fitted = model
-        judged = evaluate(fitted, split.validation)
-        rows.append((judged.log_loss, judged.accuracy, judged.auc))
-    losses, accuracies, areas = zip(*rows, strict=True)
-    return Scores(Score(tuple(losses)), _score(accuracies), _score(areas))
+            options |= {"n_final": n_final, "final": final, "folds": inner_folds, "rng": seed}
+            return quietly_learned(training, model, **options).acceptor
+        if not refit:
+            return model
+        return finished(baum_welch(model, training, learn_initial=True, accelerate=True, **options)).acceptor
+
+    draws = random_generator(rng)
+    part = searched_part(sample, model.alphabet if isinstance(model, Acceptor) else sample.alphabet, engine)
+    judged = [
+        evaluate(fitted(split.training, int(draws.integers(2**63))), split.validation)
+        for split in splits(part, folds, draws)
+    ]
+    accuracies, areas = (
+        tuple(value for value in values if value is not None)
+        for values in ([each.accuracy for each in judged], [each.auc for each in judged])
+    )
+    losses = Score(tuple(each.log_loss for each in judged))
+    return CrossValidation(losses, Score(accuracies) if accuracies else None, Score(areas) if areas else None)
 
 
-def _learned(
-    training: Sample,
-    n_states: int,
-    n_final: int | None,
-    final: Collection[Hashable] | None,
-    prior: float,
-    folds: int | None,
-    threads: int | None,
-    seed: int,
-) -> Acceptor:
+def quietly_learned(sample: Sample, n_states: int, **options: Any) -> Learned:
+    """What :func:`learn` finds where it is a part of something larger: without a warning of unused states."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnusedStatesWarning)
-        fit = learn(
-            training, n_states, n_final=n_final, final=final, prior=prior, folds=folds, threads=threads, rng=seed
-        )
-    if fit.stop is Stop.INTERRUPTED:
-        raise KeyboardInterrupt
-    return fit.acceptor
+        return finished(learn(sample, n_states, **options))
 
 
-def _climbed(acceptor: Acceptor, training: Sample, prior: float, threads: int | None) -> Acceptor:
-    fit = baum_welch(acceptor, training, prior=prior, learn_initial=True, accelerate=True, threads=threads)
+def finished(fit: AnyFit) -> AnyFit:
+    """A fit, unless it was interrupted or something that was seen is impossible."""
     if fit.stop is Stop.IMPOSSIBLE:
         raise ImpossibleObservation(fit.detail)
     if fit.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
-    return fit.acceptor
-
-
-def _score(values: tuple[float | None, ...]) -> Score | None:
-    known = tuple(value for value in values if value is not None)
-    return Score(known) if known else None
+    return fit

@@ -21,14 +21,13 @@ from cutpoint.em.observations import (
     InMemory,
     check_any_sample,
     check_engine,
-    check_threads,
     expected_counts,
     observations,
 )
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.model.text import aligned
 from cutpoint.search.folds import chosen_size, splits
 from cutpoint.search.labels import known_states
@@ -37,11 +36,8 @@ from cutpoint.search.learned import SearchProgress, SizeLosses
 from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, shown
 
-SIZES = (2, 4, 8, 16)
-"""Numbers of states to try by default."""
-
-HALF_A_USE = 0.5
-"""Entries with a smaller expected count are as good as 0; in complete data counts are 0, or 1 and more."""
+SIZES = (2, 4, 8, 16)  # numbers of states to try by default
+HALF_A_USE = 0.5  # entries with a smaller expected count are as good as 0; in complete data counts are 0, or 1 and more
 
 Criterion = Literal["loss", "bic", "aic"]
 
@@ -196,7 +192,7 @@ def select(
                 found = race((n_states,), inner[:1], rules, monitor)
                 winner = found.results[n_states][0].winner
                 alone = refitted(winner, InMemory(split.training, threads), rules, LAST_STEPS, monitor)
-                losses.append(InMemory(split.validation, threads).loss(alone.parameters, states.masks(alone.kinds)))
+                losses.append(InMemory(split.validation, threads).loss(*rules.asked(alone)))
                 solutions.append(refitted(winner, data, rules, LAST_STEPS, monitor))
                 if found.stop is not Stop.SEARCHED:
                     break

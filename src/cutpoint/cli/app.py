@@ -13,7 +13,6 @@ import click
 
 import cutpoint
 from cutpoint.cli import FAILURE, raise_on_interrupt
-from cutpoint.cli.spoken import spoken
 from cutpoint.errors import CutpointError
 
 BAD_INPUT = 3
@@ -79,7 +78,8 @@ class Program(click.Group):
 
 @click.group(
     cls=Program,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    subcommand_metavar="VERB [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
     epilog="Start with: cutpoint demo. Every verb has an example: cutpoint fit --help. Shell completion: "
     'eval "$(_CUTPOINT_COMPLETE=bash_source cutpoint)" (or zsh_source, fish_source).',
 )
@@ -134,7 +134,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         return FAILURE
     except CutpointError as error:
         failed = isinstance(error, ImportError | OSError)  # something is missing or lost: the input is not at fault
-        return _end(spoken(error.sentence(program.options)), FAILURE if failed else BAD_INPUT)
+        return _end(error.sentence(program.options), FAILURE if failed else BAD_INPUT)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _end(f"{where}{error.strerror or error}.", BAD_INPUT if error.filename else FAILURE)

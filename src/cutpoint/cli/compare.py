@@ -1,13 +1,10 @@
 """``cutpoint compare``."""
 
-from __future__ import annotations
-
 import click
 
 from cutpoint.cli import options, output
-from cutpoint.decision.distance import Distance, distance
+from cutpoint.decision.distance import distance
 from cutpoint.decision.equivalence import Different, equivalence
-from cutpoint.model import Acceptor
 
 
 @click.command()
@@ -33,22 +30,12 @@ def command(left: str, right: str, tolerance: float | None, max_length: int | No
     if not as_json:
         output.line(str(verdict))  # before the distance, which may be too much to find
     if max_length is not None:
-        largest = _distance(one, two, max_length)
+        with output.progress(
+            "comparing", lambda k: {"description": f"length {k:,}", "completed": k, "total": max_length}
+        ) as callback:
+            largest = distance(one, two, max_length, callback=callback)
         facts["distance"] = {"value": largest.value, "word": largest.word, "max_length": max_length}
         if not as_json:
             output.line(str(largest))
     if as_json:
         output.line(output.json_text(facts))
-
-
-def _distance(one: Acceptor, two: Acceptor, max_length: int) -> Distance:
-    """Distance of two models, with a bar that moves length by length."""
-    with output.progress() as bar:
-        if bar is None:
-            return distance(one, two, max_length)
-        task = bar.add_task("comparing", total=max_length)
-
-        def update(length: int) -> None:
-            bar.update(task, description=f"words of length {length:,}", completed=length)
-
-        return distance(one, two, max_length, callback=update)

@@ -1,7 +1,5 @@
 """``cutpoint convert``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click
@@ -19,7 +17,7 @@ from cutpoint.files.models import save
 @click.option("--rounded", is_flag=True, help="Allow formats without fractions to round an exact model.")
 @click.option("--normalized", is_flag=True, help="Rescale rows of MODEL that do not sum to 1, as after rounding.")
 @click.option("--weights", type=click.Choice(["log", "probability"]), help="Weights of AT&T text.")
-def command(model: str, output: str, bare: bool, normalized: bool, **saving: Any) -> None:
+def command(model: str, output: str, normalized: bool, **saving: Any) -> None:
     """Write MODEL to OUTPUT, in the format of its extension.
 
     .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM) or .dot (Graphviz); add .gz to compress a text format.
@@ -28,6 +26,5 @@ def command(model: str, output: str, bare: bool, normalized: bool, **saving: Any
     \b
     Example: cutpoint convert model.json model.drn --bare
     """
-    read = options.model_of(model, normalized=normalized)
-    save(read.acceptor if bare else read, output, **saving)
+    save(options.model_of(model, normalized=normalized), output, **saving)
     message(f"written to {output}.")

@@ -1,7 +1,5 @@
 """``cutpoint demo``: a tour, on customer journeys from a known hidden process."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import numpy as np
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import mean_loss
-from cutpoint.cli.output import line, search_progress
+from cutpoint.cli.output import line, progress, search_state
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report
 from cutpoint.drawing.tables import forward_table
@@ -28,7 +26,7 @@ N_SLOW, SECONDS_SLOW = 1_000, 20.0
 
 
 @click.command()
-@click.option("-o", "--output", type=options.FILE, default="cutpoint-demo.html", show_default=True, help="HTML report.")
+@click.option("-o", "--output", type=options.FILE, default="cutpoint-demo.html", help="HTML report.")
 @options.seed
 @options.threads
 def command(output: str, seed: int, threads: int | None) -> None:
@@ -47,7 +45,7 @@ def command(output: str, seed: int, threads: int | None) -> None:
     _title(f"{sample.total:,.0f} journeys; only the events and the outcome are seen")
     line(repr(sample))
     began = time.monotonic()
-    with search_progress() as callback:
+    with progress("learning", search_state) as callback:
         limit = SECONDS_SLOW if slow else None
         learned = learn(sample, n_states=4, threads=threads, time_limit=limit, callback=callback, rng=seed)
     _title(f"Learned from them in {time.monotonic() - began:.0f} s, with four states")

@@ -1,7 +1,5 @@
 """``cutpoint draw``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click
@@ -14,23 +12,11 @@ from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 @click.command()
 @click.argument("model", type=options.FILE)
 @click.option("-o", "--output", type=options.FILE, help="File to write: .svg, .png, .pdf, .dot or .tikz.")
-@click.option(
-    "--format",
-    type=click.Choice(["dot", "tikz", "svg"]),
-    default="dot",
-    show_default=True,
-    help="Text to print without -o.",
-)
+@click.option("--format", "kind", type=click.Choice(["dot", "tikz", "svg"]), default="dot", help="Text to print.")
 @click.option("--min-probability", type=float, default=0.0, help="Leave out arrows below this probability.")
 @options.digits
-@click.option(
-    "--orientation",
-    type=click.Choice(["right", "down"]),
-    default="right",
-    show_default=True,
-    help="Direction of the arrows.",
-)
-def command(model: str, output: str | None, format: str, **drawing: Any) -> None:
+@click.option("--orientation", type=click.Choice(["right", "down"]), default="right", help="Direction of the arrows.")
+def command(model: str, output: str | None, kind: str, **drawing: Any) -> None:
     """State diagram of MODEL, written to a file or printed as text.
 
     \b
@@ -40,8 +26,8 @@ def command(model: str, output: str | None, format: str, **drawing: Any) -> None
     if output is not None:
         draw(acceptor, output, **drawing)
         message(f"written to {output}.")
-    elif format == "svg":
+    elif kind == "svg":
         line(draw(acceptor, **drawing).svg)
     else:
-        to_text = to_dot if format == "dot" else to_tikz
+        to_text = to_dot if kind == "dot" else to_tikz
         line(to_text(acceptor, **drawing))

@@ -8,18 +8,17 @@ from typing import Any
 import click
 import numpy as np
 
+from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_time
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import summarize
-from cutpoint.cli.output import json_text, line, message, search_progress
-from cutpoint.cli.spoken import spoken
-from cutpoint.data import Sample
+from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.drawing.report import report as write_report
-from cutpoint.em.observations import Engine, check_evidence
+from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample
 from cutpoint.search.folds import held_out
-from cutpoint.search.learn import SEARCHED, learn
+from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 NOT_CONVERGED = 4
@@ -27,29 +26,13 @@ NOT_CONVERGED = 4
 
 @click.command()
 @click.argument("data", type=options.FILE)
-@click.option(
-    "-n",
-    "--states",
-    "n_states",
-    type=options.AT_LEAST_ONE,
-    show_default="chosen by held-out loss",
-    help="Number of states.",
-)
+@click.option("-n", "--states", "n_states", type=options.AT_LEAST_ONE, show_default="chosen", help="Number of states.")
 @click.option("-o", "--output", type=options.FILE, required=True, help="File for the model: .json or .npz.")
-@click.option("--team", type=options.AT_LEAST_ONE, default=1, show_default=True, help="Number of acceptors to mix.")
+@click.option("--team", type=options.AT_LEAST_ONE, default=1, help="Number of acceptors to mix.")
 @click.option("--test", type=options.FILE, help="File of words to judge the model by, instead of a part of DATA.")
+@click.option("--holdout", type=click.FloatRange(0, 0.5), default=0.2, help="Share of DATA to judge the model by.")
 @click.option(
-    "--holdout",
-    type=click.FloatRange(0, 0.5),
-    default=0.2,
-    show_default=True,
-    help="Share of DATA to judge the model by.",
-)
-@click.option(
-    "--cut-point",
-    metavar="NUMBER",
-    show_default="highest accuracy on the words learned from",
-    help="Cut point to store.",
+    "--cut-point", metavar="NUMBER", show_default="best on words not learned from", help="Cut point to store."
 )
 @click.option("--report", type=options.FILE, help="File for an HTML page about the model.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Longest time to search.")
@@ -66,6 +49,7 @@ def command(
     holdout: float,
     cut_point: str | None,
     report: str | None,
+    time_limit: float | None,
     checkpoint: str | None,
     seed: int,
     threads: int | None,
@@ -87,46 +71,38 @@ def command(
     options.check_output(output, ".json", ".json.gz", ".npz")
     if report is not None:
         options.check_output(report)
-    if cut_point is not None:
-        cut_point_value(cut_point)
+    choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
     options.check_distinct(output, report, checkpoint)
     sharded = is_folder_of_shards(data)
     if sharded and test is None:
         options.check_not_given(reading, data)
-    with options.engine_of(engine, scheduler, threads, sharded) as worker, search_progress() as callback:
+    with (
+        options.engine_of(engine, scheduler, threads, sharded) as worker,
+        progress("learning", search_state) as callback,
+    ):
         shards = ShardedSample.open(data) if sharded else None
-        sample = read_sample(data, **reading) if shards is None else _searched(shards, worker)
+        sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
         check_evidence(sample)
-        training, fresh = _parts(sample, test, holdout if shards is None else 0.0, seed, reading)
+        training, fresh = sample, None
+        if test is not None:
+            fresh = read_sample(test, **(reading | {"alphabet": sample.alphabet}))
+        elif holdout and not sharded:
+            training, fresh = held_out(sample, holdout, np.random.default_rng(seed))
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
+        search["time_limit"] = time_limit if choice else search_time(time_limit)
         learned = learn(shards or training, callback=callback, rng=seed, **search)
-    summary = summarize(learned, training, fresh, cut_point)
+        if choice is None:
+            choice = chosen_cut_point(learned, training, seed, time_limit, callback=callback, threads=threads)
+    summary = summarize(learned, training, fresh, choice)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
-    save(learned.acceptor, output, cut_point=summary.cut_point, metadata=notes)
+    save(learned.acceptor, output, cut_point=choice.cut_point, metadata=notes)
     if report is not None:
         positive = reading.get("positive")
         outcomes = ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
-        write_report(learned, fresh or training, report, summary.cut_point, f"Model of {name}", outcomes)
+        write_report(learned, fresh or training, report, choice.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
-        message(f"cutpoint: {spoken(str(learned.stop))}")
+        message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
-
-
-def _searched(shards: ShardedSample, worker: Engine) -> Sample:
-    """The part of all shards that stands for them where words are looked at one by one."""
-    with worker.observe(shards, shards.alphabet) as data:
-        return data.subsample(SEARCHED)
-
-
-def _parts(
-    sample: Sample, test: str | None, holdout: float, seed: int, reading: dict[str, Any]
-) -> tuple[Sample, Sample | None]:
-    """The words to learn from, and the words to judge by."""
-    if test is not None:
-        return sample, read_sample(test, **(reading | {"alphabet": sample.alphabet}))
-    if not holdout:
-        return sample, None
-    return held_out(sample, holdout, np.random.default_rng(seed))

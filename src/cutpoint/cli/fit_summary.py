@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from cutpoint.assess.calibration import Bin, calibration
-from cutpoint.assess.evaluation import Evaluation, best_cut_point, evaluate
-from cutpoint.assess.telling import Telling, telling_symbols
+from cutpoint.assess.evaluation import CutPointChoice, Evaluation, SymbolEffect, evaluate, judged_words, symbol_effects
 from cutpoint.cli.output import integer_if_whole
 from cutpoint.data import Sample
 from cutpoint.diagrams.diagram import label
-from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
 from cutpoint.model.text import aligned
 from cutpoint.search.learned import Learned
@@ -30,7 +28,7 @@ class FitSummary:
     """What a fit found, and how well it does on the words held out, if any are."""
 
     learned: Learned
-    cut_point: float
+    choice: CutPointChoice
     training: Sample
     held_out: Sample | None
     evaluation: Evaluation | None
@@ -58,20 +56,22 @@ class FitSummary:
             "model": output,
             "states": acceptor.n_states,
             "symbols": acceptor.n_symbols,
-            "cut_point": self.cut_point,
+            "cut_point": self.choice.cut_point,
+            "cut_point_reason": self.choice.reason,
             "stop": self.learned.stop.name.lower(),
             "learned_from": integer_if_whole(self.training.total),
             "held_out": self.figures,
             "calibration": [asdict(each) for each in self.bins],
-            "telling": [asdict(each) for each in telling_symbols(acceptor, self.training)],
+            "telling": [asdict(each) for each in symbol_effects(acceptor, self.training)],
         }
 
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
         acceptor, seen = self.learned.acceptor, counted(integer_if_whole(self.training.total), "observation")
         sizes = f"{counted(acceptor.n_states, 'state')} and {counted(acceptor.n_symbols, 'symbol')}"
-        lines = [f"{sizes}, learned from {seen}; model in {output}", *self._judged()]
-        for each in telling_symbols(acceptor, self.training)[:MOST_MATRICES]:
+        lines = [f"{sizes}, learned from {seen}; model in {output}"]
+        lines += [f"cut point {self.choice.cut_point:g}: {self.choice.reason}", *self._judged()]
+        for each in symbol_effects(acceptor, self.training)[:MOST_MATRICES]:
             lines += ["", *_matrix(acceptor, each, output)]
         lines += ["", f"score new words:  cutpoint score {output} new.tsv", f"in Python:        cp.load({output!r})"]
         lines += [f"report:           {report}"] * (report is not None)
@@ -84,7 +84,7 @@ class FitSummary:
         rows = [["log loss", f"{judged.log_loss:.4f}", f"(always the mean: {mean:.4f})" if mean is not None else ""]]
         rows += [["AUC", f"{judged.auc:.4f}", ""]] if judged.auc is not None else []
         if judged.accuracy is not None:
-            rows += [["accuracy", f"{judged.accuracy:.4f}", f"at the cut point {self.cut_point:g}"]]
+            rows += [["accuracy", f"{judged.accuracy:.4f}", f"at the cut point {self.choice.cut_point:g}"]]
         lines = ["", f"on {counted(integer_if_whole(judged.total), 'observation')} held out", *_indented(rows)]
         if self.bins:
             rows = [["predicted", "accepted", "95 % interval", "words"]]
@@ -95,18 +95,14 @@ class FitSummary:
         return lines
 
 
-def summarize(learned: Learned, training: Sample, held_out: Sample | None, cut_point: str | None) -> FitSummary:
-    """Summary of a fit: the cut point as given or else the best one, and figures on the words held out."""
+def summarize(learned: Learned, training: Sample, held_out: Sample | None, choice: CutPointChoice) -> FitSummary:
+    """Summary of a fit, with figures on the words held out."""
     acceptor = learned.acceptor
-    chosen = float(cut_point_value(cut_point)) if cut_point is not None else _best_cut(acceptor, training)
     if held_out is None:
-        return FitSummary(learned, chosen, training, None, None, ())
-    judged = held_out.ends > 0
-    bins: tuple[Bin, ...] = ()
-    if judged.any():
-        values = acceptor.acceptances(held_out)[judged]
-        bins = calibration(values, held_out.ends[judged] == 1, held_out.counts[judged])
-    return FitSummary(learned, chosen, training, held_out, evaluate(acceptor, held_out, chosen), bins)
+        return FitSummary(learned, choice, training, None, None, ())
+    values, accepted, counts = judged_words(acceptor, held_out)
+    bins = calibration(values, accepted, counts) if len(values) else ()
+    return FitSummary(learned, choice, training, held_out, evaluate(acceptor, held_out, choice.cut_point), bins)
 
 
 def mean_loss(sample: Sample, fresh: Sample) -> float | None:
@@ -119,15 +115,7 @@ def mean_loss(sample: Sample, fresh: Sample) -> float | None:
     return float(sum(p * loss for p, loss in zip((accepted, 1 - accepted), losses, strict=True) if p > 0))
 
 
-def _best_cut(acceptor: Acceptor, training: Sample) -> float:
-    judged = training.ends > 0
-    if not judged.any():
-        return 0.5
-    values = acceptor.acceptances(training)[judged]
-    return best_cut_point(values, training.ends[judged] == 1, training.counts[judged])
-
-
-def _matrix(acceptor: Acceptor, each: Telling, output: str) -> list[str]:
+def _matrix(acceptor: Acceptor, each: SymbolEffect, output: str) -> list[str]:
     """How much a symbol moves the acceptance, and its matrix if that is not too large."""
     head = f"{label(each.symbol)}: moves the acceptance by {each.size:.3f} on average ({each.change:+.3f})"
     if acceptor.n_states > MOST_STATES:

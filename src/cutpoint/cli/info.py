@@ -1,7 +1,5 @@
 """``cutpoint info``."""
 
-from __future__ import annotations
-
 import io
 import sys
 from typing import Any

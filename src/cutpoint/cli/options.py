@@ -21,7 +21,7 @@ import click
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.files.contents import Model
-from cutpoint.files.models import read_model
+from cutpoint.files.models import is_model_file, read_model
 from cutpoint.model import Acceptor, gallery
 from cutpoint.wording import counted, shown, suggestion
 
@@ -36,10 +36,10 @@ FILE = click.Path(path_type=str)
 AT_LEAST_ONE = click.IntRange(min=1)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result.")
+seed = click.option("--seed", type=click.IntRange(min=0), default=0, help="Same seed, same result.")
 threads = click.option("--threads", type=AT_LEAST_ONE, show_default="all cores", help="Number of threads.")
 cut_point = click.option("--cut-point", metavar="NUMBER", show_default="the model's", help="Such as 0.5 or 1/3.")
-digits = click.option("--digits", type=click.IntRange(1, 17), default=4, show_default=True, help="Significant digits.")
+digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
 
@@ -102,14 +102,17 @@ def model_of(name: str, normalized: bool = False) -> Model:
     if name.startswith("gallery:"):
         return Model(_of_gallery(name))
     if name != "-":
+        if not is_model_file(name):
+            raise InvalidFile("expected a model: a file such as model.json, or gallery:parity.", where=name)
         return read_model(name, normalized=normalized)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "standard-input.json"
         path.write_bytes(sys.stdin.buffer.read())
         try:
             return read_model(path, normalized=normalized)
-        except CutpointError as wrong:
-            raise type(wrong)(str(wrong).replace(str(path), "standard input")) from None
+        except CutpointError as error:
+            error.where = error.where.replace(str(path), "standard input")
+            raise
 
 
 def _of_gallery(name: str) -> Acceptor:
@@ -130,13 +133,6 @@ def _of_gallery(name: str) -> Acceptor:
     except CutpointError as error:
         raise error.at(name) from None
     return made
-
-
-def cut_point_of(given: str | None, model: Model) -> Any:
-    """The cut point that was given, or else the model's own."""
-    if given is None and model.cut_point is None:
-        raise click.UsageError("the model has no cut point of its own; give one with --cut-point, such as 0.5 or 1/3.")
-    return model.cut_point if given is None else given
 
 
 def word_of(text: str, model: Model, separator: str | None) -> Any:
@@ -177,17 +173,11 @@ def check_output(path: str, *endings: str) -> None:
     target = Path(path)
     if endings and not target.name.lower().endswith(endings):
         raise InvalidFile(f"expected a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.", where=path)
-    reason = None
-    try:
-        replaceable(path)
-    except OSError as problem:
-        reason = problem.strerror
-    if reason is None and not target.parent.is_dir():
-        reason = f"there is no folder {target.parent}"
-    if reason is None and not os.access(target.parent, os.W_OK):
-        reason = f"the folder {target.parent} does not allow it"
-    if reason is not None:
-        raise InvalidFile(f"cannot be written ({reason}).", where=path)
+    replaceable(path)
+    if not target.parent.is_dir():
+        raise InvalidFile(f"cannot be written (there is no folder {target.parent}).", where=path)
+    if not os.access(target.parent, os.W_OK):
+        raise InvalidFile(f"cannot be written (the folder {target.parent} does not allow it).", where=path)
 
 
 # --- who works on shards ----------------------------------------------------------------------------------------------

@@ -15,8 +15,6 @@ import numpy as np
 from cutpoint.wording import counted
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from cutpoint.search.learned import SearchProgress
 
 
@@ -53,8 +51,10 @@ def _json_value(value: Any) -> Any:
 
 
 @contextmanager
-def progress(wanted: bool = True) -> Iterator[Progress | None]:
-    """A progress bar on standard error, or None if that is not a terminal or no bar is wanted."""
+def progress(
+    start: str, update: Callable[[Any], dict[str, Any]], wanted: bool = True
+) -> Iterator[Callable[[Any], None] | None]:
+    """A callback that moves a progress bar on standard error; None if that is not a terminal or no bar is wanted."""
     if not (wanted and sys.stderr.isatty()):
         yield None
         return
@@ -63,21 +63,12 @@ def progress(wanted: bool = True) -> Iterator[Progress | None]:
 
     columns = [TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield bar
+        task = bar.add_task(start, total=None)
+        yield lambda reached: bar.update(task, refresh=True, **update(reached))
 
 
-@contextmanager
-def search_progress() -> Iterator[Callable[[SearchProgress], None] | None]:
-    """A callback for :func:`learn` that moves a progress bar, or None where there is no terminal."""
-    with progress() as bar:
-        if bar is None:
-            yield None
-            return
-        task = bar.add_task("learning", total=None)
-
-        def update(at: SearchProgress) -> None:
-            place = f"{counted(at.n_states, 'state')}, fold {at.fold + 1}/{at.folds}, step {at.e_steps:,}"
-            text, done = f"{place}, held-out log loss {at.loss:.4f}", at.fold * at.rounds + at.round
-            bar.update(task, description=text, completed=done, total=at.folds * at.rounds, refresh=True)
-
-        yield update
+def search_state(at: SearchProgress) -> dict[str, Any]:
+    """How the progress bar of a search shows what :func:`learn` reports."""
+    place = f"{counted(at.n_states, 'state')}, fold {at.fold + 1}/{at.folds}, step {at.e_steps:,}"
+    text, done = f"{place}, held-out log loss {at.loss:.4f}", at.fold * at.rounds + at.round
+    return {"description": text, "completed": done, "total": at.folds * at.rounds}

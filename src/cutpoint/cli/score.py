@@ -1,7 +1,5 @@
 """``cutpoint score``."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +20,8 @@ from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
 from cutpoint.em.observations import Engine
 from cutpoint.errors import InvalidFile
-from cutpoint.files.chunks import Chunk
 from cutpoint.files.parquet import writing_parquet
-from cutpoint.files.samples import read_chunks
+from cutpoint.files.samples import Chunk, read_chunks
 from cutpoint.model import Acceptor
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
@@ -69,8 +66,8 @@ def command(
     with ExitStack() as stack:
         worker = stack.enter_context(options.engine_of(engine, scheduler, threads, sharded))
         write = _writer(stack, output, only, as_json)
-        bar = stack.enter_context(progress(output is not None or not sys.stdout.isatty()))
-        task = bar.add_task("0 rows", total=None) if bar else None
+        wanted = output is not None or not sys.stdout.isatty()
+        callback = stack.enter_context(progress("", lambda rows: {"description": f"{rows:,} rows"}, wanted))
         if sharded:
             options.check_not_given(reading, data)
             chunks = _of_shards(data, read.acceptor, worker)
@@ -79,8 +76,8 @@ def command(
         for chunk, values in chunks:
             write(chunk, _scores(chunk, values, read.acceptor, language, log, threads))
             rows += len(chunk.words)
-            if bar and task is not None:
-                bar.update(task, description=f"{rows:,} rows")
+            if callback:
+                callback(rows)
 
 
 class Scores(NamedTuple):

@@ -1,7 +1,5 @@
 """``cutpoint shard``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click
@@ -16,13 +14,7 @@ from cutpoint.wording import counted
 @click.command()
 @click.argument("data", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="New folder for the shards.")
-@click.option(
-    "--observations",
-    type=options.AT_LEAST_ONE,
-    default=OBSERVATIONS,
-    show_default=True,
-    help="Distinct words per shard.",
-)
+@click.option("--observations", type=options.AT_LEAST_ONE, default=OBSERVATIONS, help="Distinct words per shard.")
 @options.as_json
 @options.reading
 def command(data: tuple[str, ...], output: str, observations: int, as_json: bool, reading: dict[str, Any]) -> None:

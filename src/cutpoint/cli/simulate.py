@@ -1,7 +1,5 @@
 """``cutpoint simulate``."""
 
-from __future__ import annotations
-
 import click
 
 from cutpoint.cli import options
@@ -12,12 +10,12 @@ from cutpoint.model import random_words, simulate
 
 @click.command()
 @click.argument("model", type=options.FILE)
-@click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Number of words.")
-@click.option("--length", default="1:10", show_default=True, help="Length of the words, or a range of lengths.")
+@click.option("-n", "--number", "count", type=click.IntRange(min=1), default=10, help="Number of words.")
+@click.option("--length", default="1:10", help="Length of the words, or a range of lengths.")
 @click.option("-o", "--output", type=options.FILE, help="File to write: .tsv, .ndjson or .abbadingo.")
 @options.seed
 @options.as_json
-def command(model: str, number: int, length: str, output: str | None, seed: int, as_json: bool) -> None:
+def command(model: str, count: int, length: str, output: str | None, seed: int, as_json: bool) -> None:
     """Random words, and whether a random run of MODEL on each ends in a final state.
 
     Prints the outcome, 1 or 0, and the word; equal lines come together.
@@ -28,7 +26,7 @@ def command(model: str, number: int, length: str, output: str | None, seed: int,
     if output is not None:
         options.check_output(output)
     acceptor = options.model_of(model).acceptor
-    words = random_words(acceptor.alphabet, number, _lengths(length), rng=2 * seed)
+    words = random_words(acceptor.alphabet, count, _lengths(length), rng=2 * seed)
     sample = simulate(acceptor, words, rng=2 * seed + 1)
     if output is not None:
         write_sample(sample, output)

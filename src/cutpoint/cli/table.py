@@ -1,7 +1,5 @@
 """``cutpoint table``."""
 
-from __future__ import annotations
-
 import click
 
 from cutpoint.cli import options

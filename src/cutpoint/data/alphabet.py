@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cutpoint.data.names import Names, is_hashable
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords, offsets_of
 from cutpoint.wording import listed, shown, suggestion
 
 
@@ -61,8 +62,7 @@ class Tokens(Sequence[list[str]]):
     def offsets(self) -> NDArray[np.int64]:
         """Where each word begins among all symbols; the last entry is the end."""
         separator = self.separator
-        lengths = [text.count(separator) + 1 if text else 0 for text in self.texts]
-        return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        return offsets_of([text.count(separator) + 1 if text else 0 for text in self.texts])
 
     def _split(self, text: str) -> list[str]:
         return text.split(self.separator) if text else []
@@ -86,8 +86,8 @@ class Alphabet(Names):
     Alphabet('ab')
     >>> sigma.code("b"), "c" in sigma
     (1, False)
-    >>> symbols, offsets = sigma.encode(["ab", "", "b"])
-    >>> symbols.tolist(), offsets.tolist()
+    >>> words = sigma.encode(["ab", "", "b"])
+    >>> words.symbols.tolist(), words.offsets.tolist()
     ([0, 1, 1], [0, 2, 2, 3])
     """
 
@@ -151,8 +151,8 @@ class Alphabet(Names):
         except (KeyError, TypeError):
             raise self._refused(plain, "") from None
 
-    def encode(self, words: Words) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes of many words, one after the other, and their ``len(words) + 1`` offsets.
+    def encode(self, words: Words) -> EncodedWords:
+        """Codes of many words.
 
         Lists of str, lists of lists or tuples, 2-D arrays and Arrow list columns go through without a Python loop over
         the symbols.
@@ -165,7 +165,7 @@ class Alphabet(Names):
                 if quick is None:
                     return self._encode_each(list(words))
                 words.encoded = self, quick[0]
-            return words.encoded[1], words.offsets
+            return EncodedWords.without_marks(words.encoded[1], words.offsets)
         if isinstance(words, np.ndarray) and words.ndim == 2:
             return self._encode_rows(words)
         listed = words if type(words) is list else list(each_word(words))
@@ -175,21 +175,19 @@ class Alphabet(Names):
             quick = kernels().encode_texts(listed, self._points)
         elif kind in (list, tuple):
             quick = kernels().encode_lists(listed, self._codes)
-        return quick if quick is not None else self._encode_each(listed)
+        return EncodedWords.without_marks(*quick) if quick is not None else self._encode_each(listed)
 
-    def _encode_each(self, words: list[Word]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _encode_each(self, words: list[Word]) -> EncodedWords:
         """Codes of words of any kind, symbol by symbol; says which symbol of which word is unknown."""
         plain = [_plain(word, r) for r, word in enumerate(words)]
-        offsets = np.zeros(len(plain) + 1, dtype=np.int64)
-        np.cumsum([len(word) for word in plain], out=offsets[1:])
         try:
             codes = [self._codes[symbol] for word in plain for symbol in word]
         except (KeyError, TypeError):
             wrong = next(r for r, word in enumerate(plain) if any(symbol not in self for symbol in word))
             raise self._refused(plain[wrong], f"word {wrong}, ") from None
-        return np.array(codes, dtype=np.int32), offsets
+        return EncodedWords.without_marks(np.array(codes, dtype=np.int32), offsets_of([len(word) for word in plain]))
 
-    def _encode_rows(self, words: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _encode_rows(self, words: NDArray[Any]) -> EncodedWords:
         """Codes of a 2-D array, one word per row."""
         try:
             found, place = np.unique(words, return_inverse=True)
@@ -198,9 +196,10 @@ class Alphabet(Names):
         if not all(symbol in self for symbol in found.tolist()):
             return self._encode_each(words.tolist())
         codes = np.array([self._codes[symbol] for symbol in found.tolist()], dtype=np.int32)
-        return codes[place].reshape(-1), np.arange(len(words) + 1, dtype=np.int64) * words.shape[1]
+        offsets = np.arange(len(words) + 1, dtype=np.int64) * words.shape[1]
+        return EncodedWords.without_marks(codes[place].reshape(-1), offsets)
 
-    def _encode_arrow(self, words: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _encode_arrow(self, words: Any) -> EncodedWords:
         """Codes of an Arrow list column, through its dictionary of distinct symbols."""
         column = words.to_arrow() if hasattr(words, "to_arrow") else words
         column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
@@ -215,10 +214,8 @@ class Alphabet(Names):
         known = symbols.dictionary.to_pylist()
         if not all(symbol in self for symbol in known):
             return self._encode_each(column.to_pylist())
-        offsets = np.zeros(len(column) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
         codes = np.array([self._codes[symbol] for symbol in known], dtype=np.int32)
-        return codes[symbols.indices.to_numpy()], offsets
+        return EncodedWords.without_marks(codes[symbols.indices.to_numpy()], offsets_of(lengths))
 
     @cached_property
     def _points(self) -> NDArray[np.int32]:

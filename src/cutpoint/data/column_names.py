@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -123,7 +123,7 @@ class ColumnNames:
             if len(matches) > 1:
                 both = " and ".join(f"{k + 1}" for k in matches)
                 raise self._refusal(
-                    f"columns {both} could both hold {holds}, by their names.", advice=f"Choose one with {{{role}}}."
+                    f"columns {both} could hold {holds}, by their names.", advice=f"Choose one with {{{role}}}."
                 )
             if matches:
                 found[role] = matches[0]
@@ -136,27 +136,20 @@ class ColumnNames:
 
     def index(self, role: str, column: str | int) -> int:
         """Index of a column that was given."""
-        names: list[Any] | None = None if self.names is None else list(self.names)
         if isinstance(column, bool) or not isinstance(column, str | int):
             raise InvalidArgument(f"must be the name or the number of a column; got {shown(column)}.", argument=role)
-        if isinstance(column, int) and all(isinstance(name, str) for name in names or ()):
-            if not 1 <= column <= self.width:
-                raise self._refusal(
-                    f"must be the number of a column, from 1 to {self.width}; got {column}.", argument=role
-                )
-            return column - 1
-        if names is None:
-            raise self._refusal(
-                f"must be the number of a column, as the columns have no names; got {shown(column)}.", argument=role
-            )
-        if names.count(column) != 1:
-            found = f"must be one of the columns {listed(names)}; got {shown(column)}.{suggestion(column, names)}"
-            if column in names:
-                found = f"must be one column; {counted(names.count(column), 'column')} have the name {shown(column)}."
-            raise self._refusal(found, argument=role, advice="Give a number." if column in names else "")
-        return names.index(column)
+        known: list[Any] = list(self.names or ())
+        if not known or (isinstance(column, int) and all(isinstance(name, str) for name in known)):
+            known = list(range(1, self.width + 1))
+        if known.count(column) > 1:
+            what = f"must be one column; {known.count(column)} have the name {shown(column)}."
+            raise self._refusal(what, argument=role, advice="Give a number.")
+        if column not in known:
+            what = f"must be one of the columns {listed(known)}; got {shown(column)}.{suggestion(column, known)}"
+            raise self._refusal(what, argument=role)
+        return known.index(column)
 
-    def overlooked(self, later: Sequence[str], roles: Mapping[str, int]) -> list[str]:
+    def overlooked(self, later: Iterable[str | int], roles: Mapping[str, int]) -> list[str | int]:
         """Columns with a well-known name that only later rows of a table have: they would be left out in silence."""
         table = EVENT_TABLE if "event" in roles else WORD_TABLE
         known = {name for role, (_, names) in table.items() if role not in roles for name in names}

@@ -1,9 +1,9 @@
-"""Columns of tables as users have them: words, outcomes and weights, each refused with its place."""
+"""Columns of tables, in files and data frames: words, outcomes, counts; each value is checked at its place."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -11,32 +11,78 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data.alphabet import Tokens, Word
-from cutpoint.data.column_names import UNKNOWN, is_missing, verdict_of
+from cutpoint.data.column_names import UNKNOWN, ColumnNames, is_missing, verdict_of
 from cutpoint.data.marks import Verdict
-from cutpoint.errors import CutpointError
-from cutpoint.wording import listed, shown, suggestion
+from cutpoint.data.names import is_hashable
+from cutpoint.errors import CutpointError, FormatError, InvalidArgument, InvalidSample
+from cutpoint.wording import counted, listed, shown, suggestion
 
 
 @dataclass(frozen=True)
 class Column:
-    """Values of one column, and how to speak of them.
+    """Values of one column, and what messages call it.
 
     Attributes
     ----------
     values : one per row.
-    name : as messages call the column, such as ``column 'label'``.
-    place : what to call row r in messages, such as ``data.tsv: line 3``.
-    error : kind of error for a value that cannot be taken.
+    name : such as ``column 'label'``.
+    row : from the index of a row to its name, such as ``line 3``.
+    file : empty for a data frame.
     """
 
     values: list[Any]
     name: str
-    place: Callable[[int], str]
-    error: type[CutpointError]
+    row: Callable[[int], str]
+    file: str = ""
 
-    def refusal(self, r: int, sentence: str) -> CutpointError:
-        """Error that says where the value is that cannot be taken."""
-        return self.error(f"{self.place(r)}, {self.name}: {sentence}")
+    def refusal(self, r: int | None, what: str, advice: str = "", argument: str = "") -> CutpointError:
+        """Error about the value in row r, or about the whole column."""
+        place = self.name if r is None else f"{self.row(r)}, {self.name}"
+        kind, where = (FormatError, f"{self.file}: {place}") if self.file else (InvalidSample, place)
+        return kind(what, where=where, argument=argument, advice=advice)
+
+
+def frame_columns(df: Any, given: Mapping[str, str | None]) -> dict[str, Column]:
+    """Columns of a data frame by role, as they are named."""
+    import narwhals as nw  # noqa: PLC0415  needed for data frames alone
+
+    try:
+        frame = nw.from_native(df, eager_only=True)
+    except TypeError:
+        what = "a lazy frame; call .collect() first" if hasattr(df, "collect") else f"a {type(df).__name__}"
+        raise InvalidArgument(f"expected a data frame of pandas, polars or Arrow; got {what}.") from None
+    except Exception as problem:  # two columns of one name, which each library reports in its own way
+        raise InvalidArgument(f"the data frame cannot be read: {' '.join(str(problem).split())}") from None
+    names = ColumnNames(frame.columns, len(frame.columns))
+    chosen = {role: names.index(role, name) for role, name in given.items() if name is not None}
+    return {
+        role: Column(frame[:, k].to_list(), f"column {shown(frame.columns[k])}", lambda r: f"row {r}")
+        for role, k in chosen.items()
+    }
+
+
+def frame_words(df: Any, given: Mapping[str, str | None], separator: str | None, positive: object) -> dict[str, Any]:
+    """Arguments of ``Sample`` from a data frame with one word per row."""
+    columns = frame_columns(df, given)
+    found = word_arguments(columns, separator, positive)
+    if "accepted" in columns:
+        check_positive(columns["accepted"], found["accepted"], positive)
+    return found
+
+
+def word_arguments(columns: Mapping[str, Column], separator: str | None, positive: object) -> dict[str, Any]:
+    """Arguments of ``Sample`` from the columns of a table with one word per row."""
+    found: dict[str, Any] = {"words": words(columns["word"], separator)}
+    if "accepted" in columns:
+        found["accepted"] = outcomes(columns["accepted"], positive)
+    if "weight" in columns:
+        found["counts"] = weights(columns["weight"])
+    if "verdicts" in columns:
+        along = _along(columns["verdicts"], found["words"], separator)
+        found["verdicts"] = _verdicts(columns["verdicts"], along, found.get("accepted"))
+    if "states" in columns:
+        found["states"] = _states(columns["states"], _along(columns["states"], found["words"], separator))
+    return found
 
 
 def outcomes(column: Column, positive: object = None) -> list[Verdict]:
@@ -47,18 +93,19 @@ def outcomes(column: Column, positive: object = None) -> list[Verdict]:
     positive : the value that means "accepted", itself or as text; every other value that is not missing then means
         "rejected". None: the values must be bool, 0 and 1, or texts such as yes and no (``ACCEPTED``, ``REJECTED``).
     """
-    table: dict[Hashable, Verdict] = {}
-    try:
-        for value in set(column.values):
-            table[value] = verdict_of(value) if positive is None else _is_positive(value, positive)
-    except (TypeError, ValueError):
-        r = next(r for r, value in enumerate(column.values) if not _is_outcome(value, positive))
-        raise column.refusal(
-            r,
-            "an outcome must be 1 or 0, true or false, yes or no, accepted or rejected, positive or negative, or empty "
-            f"if it is not known; got {shown(column.values[r])}. Name the value that means accepted with positive=….",
-        ) from None
-    return [table[value] for value in column.values]
+    known: dict[Hashable, Verdict] = {}
+    for r, value in enumerate(column.values):
+        try:
+            if value not in known:
+                known[value] = verdict_of(value) if positive is None else _is_positive(value, positive)
+        except (TypeError, ValueError):
+            raise column.refusal(
+                r,
+                "an outcome must be 1 or 0, true or false, yes or no, accepted or rejected, positive or negative, or "
+                f"empty if it is not known; got {shown(value)}.",
+                "Name the value that means accepted with {positive}.",
+            ) from None
+    return [known[value] for value in column.values]
 
 
 def check_positive(column: Column, found: Iterable[Verdict], positive: object) -> None:
@@ -66,10 +113,8 @@ def check_positive(column: Column, found: Iterable[Verdict], positive: object) -
     if positive is None or True in found:
         return
     values = list(dict.fromkeys(value for value in column.values if not is_missing(value)))
-    raise column.error(
-        f"positive={shown(positive)} must be a value of {column.name}; "
-        f"its values are {listed(values)}.{suggestion(positive, values)}"
-    )
+    what = f"must be one of the outcomes {listed(values)}; got {shown(positive)}.{suggestion(positive, values)}"
+    raise column.refusal(None, what, argument="positive")
 
 
 def weights(column: Column) -> list[float]:
@@ -91,96 +136,103 @@ def words(column: Column, separator: str | None = None) -> Sequence[Word]:
 
     Parameters
     ----------
-    separator : what stands between the symbols of a text; None or "" if its symbols are its characters. Several blanks
-        count as one; between other separators there must be a symbol.
+    separator : between the symbols of a text; None or "" if its symbols are its characters. Several blanks count as
+        one; between other separators there must be a symbol.
     """
-    if set(map(type, column.values)) <= {str}:
-        return split_texts(column, column.values, separator) if separator else list(column.values)
-    rows = range(len(column.values))
-    found = [_word(column, r, value, separator) for r, value in zip(rows, column.values, strict=True)]
-    symbols = chain.from_iterable(word for word in found if not isinstance(word, str))
-    if {type(symbol) for symbol in symbols} - {str, int}:
-        _check_symbols(column, found)
+    kinds = set(map(type, column.values))
+    if kinds <= {str}:
+        return _tokens(column, separator) if separator else list(column.values)
+    found = column.values
+    if kinds != {list}:
+        found = [_word(column, r, value, separator) for r, value in enumerate(found)]
+    if not set(map(type, chain.from_iterable(found))) <= {str, int}:
+        for r, word in enumerate(found):
+            for i, symbol in enumerate(word):
+                if is_missing(symbol) or isinstance(symbol, tuple) or not is_hashable(symbol):
+                    raise column.refusal(r, f"position {i}: a symbol must be a text or a number; got {shown(symbol)}.")
     return found
 
 
-def split_texts(column: Column, texts: list[str], separator: str) -> Tokens:
-    """Texts as words of several symbols."""
-    if separator == " ":
-        joined = "|".join(texts)
-        if any(blanks in joined for blanks in ("  ", "| ", " |")) or joined != joined.strip(" "):
-            texts = [" ".join(filter(None, text.split(" "))) for text in texts]
+def _tokens(column: Column, separator: str) -> Tokens:
+    """Texts as words of several symbols, which are split later."""
+    texts = column.values
+    if separator != " ":
+        for r, text in enumerate(texts):
+            _symbols(column, r, text, separator)
         return Tokens(texts, separator)
-    _check_between(column, texts, separator)
+    joined = "|".join(texts)
+    if any(blanks in joined for blanks in ("  ", "| ", " |")) or joined != joined.strip(" "):
+        texts = [" ".join(filter(None, text.split(" "))) for text in texts]
     return Tokens(texts, separator)
 
 
-def _check_between(column: Column, texts: list[str], separator: str) -> None:
-    """Refuse separators without a symbol before, after or between them."""
-    for r, text in enumerate(texts):
-        if text and "" in text.split(separator):
-            raise column.refusal(
-                r, f"symbols between separators {shown(separator)} must not be empty; got {shown(text)}."
-            )
-
-
-def sequences(column: Column, separator: str | None) -> list[list[Any] | None]:
-    """Verdicts or states along words: a list or a text per row, nothing where it is missing."""
-    given = [r for r, value in enumerate(column.values) if not is_missing(value) and not isinstance(value, str)]
-    found: list[list[Any] | None] = [None] * len(column.values)
-    for r in given:
-        found[r] = _listed(column, r, column.values[r])
-    texts = {r: value for r, value in enumerate(column.values) if isinstance(value, str) and value}
-    place = dict(enumerate(texts))
-    here = Column(list(texts.values()), column.name, lambda k: column.place(place[k]), column.error)
-    for r, word in zip(texts, words(here, separator), strict=True):
-        found[r] = list(word)
+def _symbols(column: Column, r: int, text: str, separator: str) -> list[str]:
+    """Symbols of one text."""
+    found = text.split(separator) if text else []
+    if separator == " ":
+        return [symbol for symbol in found if symbol]
+    if "" in found:
+        raise column.refusal(r, f"symbols between separators {shown(separator)} must not be empty; got {shown(text)}.")
     return found
+
+
+def _word(column: Column, r: int, value: object, separator: str | None) -> Word:
+    """A word, or what was seen along one, from a text or a list."""
+    if isinstance(value, str):
+        return _symbols(column, r, value, separator) if separator else value
+    if is_missing(value):
+        raise column.refusal(r, "a word must not be missing; the empty word is an empty text or an empty list.")
+    if isinstance(value, list):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return list(value.tolist())
+    if isinstance(value, Iterable) and not isinstance(value, bytes | dict | set):
+        return list(value)
+    raise column.refusal(r, f"expected a text or a list of symbols; got {shown(value)}.", "Read numbers as text.")
+
+
+def _along(column: Column, found: Sequence[Word], separator: str | None) -> list[list[Any] | None]:
+    """Values along each word, one more than it has symbols; None where there are none."""
+    along: list[list[Any] | None] = []
+    for r, (word, value) in enumerate(zip(found, column.values, strict=True)):
+        given = not is_missing(value) and not (isinstance(value, str) and not value)
+        along.append(list(_word(column, r, value, separator)) if given else None)
+        if given and len(along[r] or ()) != len(word) + 1:
+            raise column.refusal(
+                r,
+                f"the word has {counted(len(word), 'symbol')}, so there must be {counted(len(word) + 1, 'value')}, one "
+                f"before the first symbol and one after each; got {len(along[r] or ())}.",
+            )
+    return along
+
+
+def _verdicts(column: Column, along: list[list[Any] | None], accepted: list[Verdict] | None) -> list[Any]:
+    """Verdicts along words; the last one and the outcome must agree."""
+    found: list[list[Verdict] | None] = []
+    for r, values in enumerate(along):
+        try:
+            seen = None if values is None else [verdict_of(value) for value in values]
+        except ValueError:
+            raise column.refusal(r, f"verdicts must be 1, 0, true, false or missing; got {shown(values)}.") from None
+        if accepted and seen and None not in (accepted[r], seen[-1]) and accepted[r] != seen[-1]:
+            raise column.refusal(r, "the last verdict and the outcome must agree, as both are about the whole word.")
+        found.append(seen)
+    return found
+
+
+def _states(column: Column, along: list[list[Any] | None]) -> list[Any]:
+    """States along words; a list of states, as JSON has it, means one of them."""
+    for r, values in enumerate(along):
+        for value in values or ():
+            names = value if isinstance(value, list | set) else [value]
+            if not names or not all(is_hashable(name) for name in names):
+                raise column.refusal(
+                    r, f"states must be names, lists of names, or null where none was seen; got {shown(value)}."
+                )
+    return [values and [set(value) if isinstance(value, list) else value for value in values] for values in along]
 
 
 def _is_positive(value: object, positive: object) -> Verdict:
     if is_missing(value) or (isinstance(value, str) and value.strip().casefold() in UNKNOWN - {str(positive)}):
         return None
     return bool(value == positive) or str(value).strip() == str(positive)
-
-
-def _is_outcome(value: object, positive: object) -> bool:
-    try:
-        hash(value)
-        if positive is None:
-            verdict_of(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _word(column: Column, r: int, value: object, separator: str | None) -> Word:
-    if isinstance(value, str):
-        here = Column([value], column.name, lambda _: column.place(r), column.error)
-        return split_texts(here, [value], separator)[0] if separator else value
-    if is_missing(value):
-        raise column.refusal(r, "a word must not be missing; the empty word is an empty text or an empty list.")
-    return _listed(column, r, value)
-
-
-def _listed(column: Column, r: int, value: object) -> list[Any]:
-    """What a cell holds that should be a list."""
-    if isinstance(value, np.ndarray) and value.ndim == 1:
-        return list(value.tolist())
-    if isinstance(value, Iterable) and not isinstance(value, bytes | dict | set):
-        return list(value)
-    raise column.refusal(
-        r, f"expected a text or a list of symbols; got {shown(value)}. Read the column as text if it is one."
-    )
-
-
-def _check_symbols(column: Column, found: list[Word]) -> None:
-    """Refuse symbols that are missing or cannot be symbols."""
-    for r, word in enumerate(found):
-        for i, symbol in enumerate(word):
-            if is_missing(symbol) or not _is_hashable(symbol):
-                raise column.refusal(r, f"position {i}: a symbol must be a text or a number; got {shown(symbol)}.")
-
-
-def _is_hashable(value: object) -> bool:
-    return isinstance(value, Hashable) and not isinstance(value, tuple | list | dict | set)

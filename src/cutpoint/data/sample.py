@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data import html
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
-from cutpoint.data.ragged import first_equal, joined_parts, only_used_marks, picked
 from cutpoint.errors import InvalidSample
-from cutpoint.kernels import kernels
-from cutpoint.kernels.coding import CodedWords
+from cutpoint.kernels.coding import FrontCodedWords
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.wording import counted, shown
 
 LARGEST_TOTAL = 1e300
@@ -24,6 +23,8 @@ LARGEST_TOTAL = 1e300
 
 SMALLEST_COUNT = 1e-300
 """Smallest count, so that none loses its digits: floats near 0 have fewer."""
+
+NO_OBSERVATION = "a sample must hold at least one observation with a positive count; got none."
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ class Sample:
 
     Attributes
     ----------
-    symbols, offsets : codes of all words; word r is ``symbols[offsets[r]:offsets[r + 1]]``.
-    ends : per observation 0 (no verdict on the word), 1 (accepted) or 2 (rejected), an index into ``mark_table``.
-    marks : index into ``mark_table`` for positions 0 … n of each word, or None if nothing was seen along the way.
+    encoded : words and what was seen of their runs as codes, ragged or front-coded: ``symbols``, ``offsets``, ``ends``
+        and ``marks`` are read from it.
+    mark_table : what the codes in ``ends`` and ``marks`` mean.
     counts : weights of the distinct observations.
 
     Examples
@@ -69,13 +70,10 @@ class Sample:
     (('ab', 'b'), (True, False), [2.0, 1.0])
     """
 
-    alphabet: Alphabet
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    ends: NDArray[np.int32]
-    marks: NDArray[np.int32] | None
-    mark_table: tuple[Mark, ...]
+    encoded: EncodedWords | FrontCodedWords
     counts: NDArray[np.float64]
+    alphabet: Alphabet
+    mark_table: tuple[Mark, ...]
 
     def __init__(
         self,
@@ -89,35 +87,44 @@ class Sample:
         listed = words if isinstance(words, Tokens) else list(each_word(words))
         weights = _weights(counts, len(listed))
         sigma = Alphabet.of(listed) if alphabet is None else Alphabet(alphabet)
-        symbols, offsets = sigma.encode(listed)
+        encoded = sigma.encode(listed)
         ends = end_codes(_per_word("accepted", accepted, len(listed)))
         table = list(FIRST_MARKS)
         marks = None
         if verdicts is not None or states is not None:
             seen = _per_word("verdicts", verdicts, len(listed)), _per_word("states", states, len(listed))
-            marks = position_marks(*seen, np.diff(offsets), table)
-            ends = joined_ends(ends, marks, offsets, table)
-        self._fill(sigma, symbols, offsets, ends, marks, tuple(table), weights)
+            marks = position_marks(*seen, encoded.lengths, table)
+            ends = joined_ends(ends, marks, encoded.offsets, table)
+        self._fill(*_merged(replace(encoded, ends=ends, marks=marks), weights, tuple(table)), sigma)
+
+    @classmethod
+    def from_encoded(
+        cls,
+        encoded: EncodedWords | FrontCodedWords,
+        counts: NDArray[np.float64],
+        alphabet: Alphabet,
+        mark_table: tuple[Mark, ...] = FIRST_MARKS,
+        *,
+        merge: bool = False,
+    ) -> Sample:
+        """Sample of encoded words with positive counts; equal observations stay apart unless they are to be merged.
+
+        Merging also leaves out observations of count 0, and marks of the table that do not occur.
+        """
+        sample = cls.__new__(cls)
+        parts = _merged(encoded.decoded(), counts, mark_table) if merge else (encoded, counts, mark_table)
+        sample._fill(*parts, alphabet)
+        return sample
 
     def _fill(
         self,
-        alphabet: Alphabet,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        ends: NDArray[np.int32],
-        marks: NDArray[np.int32] | None,
+        encoded: EncodedWords | FrontCodedWords,
+        counts: NDArray[np.float64],
         table: tuple[Mark, ...],
-        weights: NDArray[np.float64],
+        alphabet: Alphabet,
     ) -> None:
-        """Merge equal observations, keeping the order in which they first appear."""
-        seen = [] if marks is None else [(marks, offsets + np.arange(len(offsets)))]
-        weighted = np.flatnonzero(weights > 0.0)
-        first = first_equal([(symbols, offsets), *seen], np.where(weights > 0.0, ends, -1).astype(np.int32))[weighted]
-        counts = np.zeros(len(ends))
-        np.add.at(counts, first, weights[weighted])
-        self.__dict__.update(picked(symbols, offsets, ends, marks, counts), alphabet=alphabet, mark_table=FIRST_MARKS)
-        if self.marks is not None:
-            self.__dict__.update(only_used_marks(self.marks, table))
+        counts.setflags(write=False)
+        self.__dict__.update(encoded=encoded, counts=counts, mark_table=table, alphabet=alphabet)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Sample is immutable: cannot set {name!r}. Make a new Sample.")
@@ -127,7 +134,7 @@ class Sample:
 
     def __len__(self) -> int:
         """Count the distinct observations."""
-        return len(self.ends)
+        return len(self.encoded)
 
     @overload
     def __getitem__(self, r: int) -> Observation: ...
@@ -139,7 +146,7 @@ class Sample:
         if not -len(self) <= r < len(self):
             raise IndexError(f"observation {r} does not exist: the sample has {counted(len(self), 'observation')}.")
         r %= len(self)
-        word = self.alphabet.decode(self.symbols[self.offsets[r] : self.offsets[r + 1]])
+        word = self.alphabet.decode(self.decoded.word(r))
         accepted = FIRST_MARKS[self.ends[r]].verdict
         verdicts, states = None, None
         marks = self.marks_of(r)
@@ -172,6 +179,31 @@ class Sample:
         """States seen in the distinct observations."""
         return tuple(observation.states for observation in self)
 
+    @cached_property
+    def decoded(self) -> EncodedWords:
+        """The encoded words as ragged arrays."""
+        return self.encoded.decoded()
+
+    @property
+    def symbols(self) -> NDArray[np.int32]:
+        """Codes of all words; word r is ``symbols[offsets[r]:offsets[r + 1]]``."""
+        return self.decoded.symbols
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each word begins; the last entry is the end."""
+        return self.decoded.offsets
+
+    @property
+    def ends(self) -> NDArray[np.int32]:
+        """Per observation 0 (no verdict on the word), 1 (accepted) or 2 (rejected), an index into ``mark_table``."""
+        return self.encoded.ends
+
+    @property
+    def marks(self) -> NDArray[np.int32] | None:
+        """Index into ``mark_table`` for positions 0 … n of each word, or None if nothing was seen along the way."""
+        return None if self.encoded.marks is None else self.decoded.marks
+
     @property
     def total(self) -> float:
         """Sum of the counts: the N of the paper."""
@@ -180,36 +212,43 @@ class Sample:
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Number of symbols of each distinct observation."""
-        return np.diff(self.offsets)
+        return self.encoded.lengths.astype(np.int64)
 
     @property
     def has_evidence(self) -> bool:
         """Whether anything at all was seen of any run; inputs alone carry no information about transitions."""
-        return bool(self.ends.any()) or self.marks is not None
+        return bool(self.ends.any()) or self.encoded.marks is not None
 
-    @cached_property
-    def tree(self) -> object:
-        """Prefix tree of the observations, as the kernels want it; made once."""
-        return kernels().prefix_tree(self.symbols, self.offsets, self.marks, len(self.alphabet), len(self.mark_table))
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory, the prefix tree of the words included."""
+        ragged = 0 if self.__dict__.get("decoded", self.encoded) is self.encoded else self.decoded.nbytes
+        return self.encoded.nbytes + self.counts.nbytes + ragged
 
     def recoded(self, alphabet: Alphabet) -> Sample:
         """The same sample over another alphabet, which must have all its symbols."""
         if self.alphabet == alphabet:
             return self
-        code = [alphabet.code(symbol) if symbol in alphabet else -1 for symbol in self.alphabet]
-        symbols = np.array(code, dtype=np.int32)[self.symbols]
-        for place in np.flatnonzero(symbols < 0):
+        table = np.array([alphabet.code(s) if s in alphabet else -1 for s in self.alphabet], dtype=np.int32)
+        for place in np.flatnonzero(table[self.symbols] < 0):
             r = int(np.searchsorted(self.offsets, place, side="right")) - 1
             where = f"observation {self.describe(r)}, position {place - self.offsets[r]}: "
             alphabet.code(self.alphabet[self.symbols[place]], where)
-        return Sample._restored(alphabet, symbols, self.offsets, self.ends, self.marks, self.mark_table, self.counts)
+        return Sample.from_encoded(self.decoded.recode(table), self.counts, alphabet, self.mark_table, merge=True)
 
     def reweighted(self, counts: NDArray[np.float64]) -> Sample:
         """The same observations with other counts; those of count 0 are left out."""
-        parts = picked(self.symbols, self.offsets, self.ends, self.marks, np.asarray(counts, dtype=np.float64))
-        other = Sample.__new__(Sample)
-        other.__dict__.update(parts, alphabet=self.alphabet, mark_table=self.mark_table)
-        return other
+        counts = np.asarray(counts, dtype=np.float64)
+        rows = np.flatnonzero(counts > 0.0)
+        if not len(rows):
+            raise InvalidSample(NO_OBSERVATION)
+        words = _unmarked(self.encoded.decoded().take(rows))
+        return Sample.from_encoded(words, counts[rows], self.alphabet, self.mark_table)
+
+    def take(self, rows: NDArray[np.int64]) -> Sample:
+        """Some of the observations, in the order given."""
+        words = self.encoded.decoded().take(rows)
+        return Sample.from_encoded(words, self.counts[rows], self.alphabet, self.mark_table)
 
     @property
     def is_complete(self) -> bool:
@@ -221,15 +260,19 @@ class Sample:
         """Return both samples as one; symbols of the second that the first does not have come after its own."""
         if not isinstance(other, Sample):
             return NotImplemented
-        return Sample.joined([self, other], dict.fromkeys((*self.alphabet, *other.alphabet)))
+        return Sample.concatenate([self, other], dict.fromkeys((*self.alphabet, *other.alphabet)))
 
     @classmethod
-    def joined(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol]) -> Sample:
+    def concatenate(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol]) -> Sample:
         """Several samples as one, over an alphabet that has all their symbols."""
-        sigma = Alphabet(alphabet)
-        parts = joined_parts(samples, sigma)
-        _weights(parts[-1], len(parts[-1]))
-        return cls._restored(sigma, *parts)
+        sigma, parts = Alphabet(alphabet), []
+        numbers = {mark: number for number, mark in enumerate(FIRST_MARKS)}
+        for sample in samples:
+            symbols = [sigma.code(symbol) for symbol in sample.alphabet]
+            marks = [numbers.setdefault(mark, len(numbers)) for mark in sample.mark_table if sample.marks is not None]
+            parts.append(sample.decoded.recode(*(np.array(table, dtype=np.int32) for table in (symbols, marks))))
+        counts = _weights(np.concatenate([sample.counts for sample in samples]), sum(map(len, samples)))
+        return cls.from_encoded(EncodedWords.concatenate(parts), counts, sigma, tuple(numbers), merge=True)
 
     @classmethod
     def from_frame(
@@ -257,10 +300,10 @@ class Sample:
         >>> Sample.from_frame(df, "path", "sold", separator=" ").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.frames import word_rows  # noqa: PLC0415
+        from cutpoint.data.columns import frame_words  # noqa: PLC0415
 
-        rows = word_rows(df, word, accepted, weight, verdicts, states, separator, positive)
-        return cls(**rows, alphabet=alphabet)
+        given = {"word": word, "accepted": accepted, "weight": weight, "verdicts": verdicts, "states": states}
+        return cls(**frame_words(df, given, separator, positive), alphabet=alphabet)
 
     @classmethod
     def from_events(
@@ -276,11 +319,12 @@ class Sample:
         positive: object = None,
         alphabet: Iterable[Symbol] | None = None,
     ) -> Sample:
-        """Sample of a pandas, polars or Arrow table with one event per row: one word per id.
+        """Sample of a pandas, polars or Arrow table with one event per row: one word per case.
 
-        Events of an id are sorted by ``order``, equal ones kept as they are; without it all are. The rows of an id must
-        agree on ``outcome`` and ``weight``; ``verdict`` is the outcome so far, after each event. A row without an
-        event, the only one of its id, is the empty word. Outcomes are read as in ``from_frame``.
+        Events of a case (rows with the same ``id``) are sorted by ``order``; those of equal order, or all without it,
+        stay as they are. The rows of a case must agree on ``outcome`` and ``weight``; ``verdict`` is the outcome so
+        far, after each event. A row without an event, the only one of its case, is the empty word. Outcomes are read
+        as in ``from_frame``.
 
         Examples
         --------
@@ -289,9 +333,10 @@ class Sample:
         >>> Sample.from_events(df, id="who", order="day", event="what", outcome="sold").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.frames import event_rows  # noqa: PLC0415
+        from cutpoint.data.events import frame_events  # noqa: PLC0415
 
-        return cls(**event_rows(df, id, event, order, outcome, verdict, weight, positive), alphabet=alphabet)
+        given = {"id": id, "event": event, "order": order, "outcome": outcome, "verdict": verdict, "weight": weight}
+        return cls(**frame_events(df, given, positive), alphabet=alphabet)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
@@ -312,14 +357,7 @@ class Sample:
         return [self.mark_table[k] for k in self.marks[self.offsets[r] + r : self.offsets[r + 1] + r + 1]]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = self.symbols, self.offsets, self.ends, self.marks, self.mark_table, self.counts
-        return Sample._restored, (self.alphabet, *parts)
-
-    @classmethod
-    def _restored(cls, *parts: Any) -> Sample:
-        sample = cls.__new__(cls)
-        sample._fill(*parts)
-        return sample
+        return Sample.from_encoded, (self.encoded, self.counts, self.alphabet, self.mark_table)
 
     def describe(self, r: int) -> str:
         """Short name of observation r for messages."""
@@ -360,6 +398,31 @@ class Sample:
             f"Sample({counted(self.total, 'observation')}, {len(self)} distinct, {symbols}, "
             f"lengths {lengths.min()} to {lengths.max()}: {', '.join(seen) or 'inputs alone'})"
         )
+
+
+def _merged(
+    encoded: EncodedWords, weights: NDArray[np.float64], table: tuple[Mark, ...]
+) -> tuple[EncodedWords, NDArray[np.float64], tuple[Mark, ...]]:
+    """Equal observations merged, in the order in which they first appear; marks that occur, and their table."""
+    if not weights.all():
+        rows = np.flatnonzero(weights)
+        encoded, weights = encoded.take(rows), weights[rows]
+    if not len(encoded):
+        raise InvalidSample(NO_OBSERVATION)
+    first = encoded.first_equal()
+    rows = np.flatnonzero(first == np.arange(len(first)))
+    encoded, counts = _unmarked(encoded.take(rows)), np.bincount(first, weights)[rows].astype(np.float64)
+    if encoded.marks is None:
+        return encoded, counts, FIRST_MARKS
+    used = np.union1d(np.arange(len(FIRST_MARKS)), encoded.marks)
+    numbers = np.zeros(len(table), dtype=np.int32)
+    numbers[used] = np.arange(len(used))
+    return encoded.recode(marks=numbers), counts, tuple(table[k] for k in used)
+
+
+def _unmarked(words: EncodedWords) -> EncodedWords:
+    """Words without their marks along the way, if all of these say that nothing was seen."""
+    return words if words.marks is None or words.marks.any() else replace(words, marks=None)
 
 
 def _single(states: frozenset[State] | None) -> State | set[State]:
@@ -406,107 +469,3 @@ def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
             "Scale them up."
         )
     return weights
-
-
-NAMES = ("symbols", "offsets", "ends", "marks", "counts")
-"""Arrays of a sample."""
-
-
-def bare(sample: Sample) -> dict[str, Any]:
-    """Arrays of a sample by their names, to be sent to another process."""
-    return {name: getattr(sample, name) for name in NAMES}
-
-
-def clothed(parts: Mapping[str, Any], alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
-    """Sample of arrays as they are: nothing is merged, no mark renumbered."""
-    for part in parts.values():
-        if part is not None:
-            part.setflags(write=False)
-    sample = Sample.__new__(Sample)
-    sample.__dict__.update(parts, alphabet=alphabet, mark_table=table)
-    return sample
-
-
-def drawn(sample: Sample, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """Arrays of some of the observations."""
-    counts = np.zeros(len(sample))
-    counts[rows] = sample.counts[rows]
-    return picked(sample.symbols, sample.offsets, sample.ends, sample.marks, counts)
-
-
-def one_after_the_other(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Arrays of samples of one alphabet and one table of marks put together; equal observations are not merged."""
-    lengths = np.concatenate([np.diff(part["offsets"]) for part in parts])
-    marks = None
-    if any(part["marks"] is not None for part in parts):
-        marks = np.concatenate([_marks(part) for part in parts])
-    together = {name: np.concatenate([part[name] for part in parts]) for name in ("symbols", "ends", "counts")}
-    return together | {"offsets": np.concatenate(([0], np.cumsum(lengths))), "marks": marks}
-
-
-def _marks(part: Mapping[str, Any]) -> NDArray[np.int32]:
-    found: NDArray[np.int32] | None = part["marks"]
-    return np.zeros(len(part["symbols"]) + len(part["ends"]), dtype=np.int32) if found is None else found
-
-
-Spelled = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32] | None]
-
-
-class CodedSample(Sample):
-    """Distinct observations as they stand in a shard; learning needs ``coded``, ``ends`` and ``counts`` alone."""
-
-    coded: CodedWords
-
-    def __init__(
-        self,
-        coded: CodedWords,
-        ends: NDArray[np.int32],
-        counts: NDArray[np.float64],
-        alphabet: Alphabet,
-        table: tuple[Mark, ...],
-    ) -> None:
-        self.__dict__.update(coded=coded, ends=ends, counts=counts, alphabet=alphabet, mark_table=table)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CodedSample, (self.coded, self.ends, self.counts, self.alphabet, self.mark_table)
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Number of symbols of each distinct observation."""
-        return self.coded.lengths.astype(np.int64)
-
-    def spelled(self) -> Sample:
-        """The same observations with their words spelled out, which this sample does not keep."""
-        symbols, offsets, marks = self.coded.spelled()
-        parts = {"symbols": symbols, "offsets": offsets, "ends": self.ends, "marks": marks, "counts": self.counts}
-        return clothed(parts, self.alphabet, self.mark_table)
-
-    @cached_property
-    def _spelled(self) -> Spelled:
-        words = self.spelled()
-        return words.symbols, words.offsets, words.marks
-
-    @property
-    def symbols(self) -> NDArray[np.int32]:  # type: ignore[override]
-        """Codes of all words, one after the other."""
-        return self._spelled[0]
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:  # type: ignore[override]
-        """Where each word begins."""
-        return self._spelled[1]
-
-    @property
-    def marks(self) -> NDArray[np.int32] | None:  # type: ignore[override]
-        """Marks at all positions."""
-        return None if self.coded.marks is None else self._spelled[2]
-
-    @cached_property
-    def tree(self) -> object:
-        """Prefix tree of the observations, as the kernels want it; made once."""
-        return kernels().coded_tree(self.coded, len(self.alphabet), whole=True)
-
-    @property
-    def passing_tree(self) -> object:
-        """Prefix tree that takes no memory: its blocks are made whenever the kernels go through them."""
-        return kernels().coded_tree(self.coded, len(self.alphabet), whole=False)

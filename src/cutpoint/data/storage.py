@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import glob
 import hashlib
 import io
@@ -10,107 +9,107 @@ import os
 import secrets
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
+from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile, MissingExtra
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Put content into a file so that whoever reads it finds the old content or the new one, never a part.
-
-    A temporary file beside it is written, forced to the disk and renamed; then the folder is forced to the disk.
-    """
+    """Put content into a file so that a reader finds the old content or the new one, never a part of either."""
     write_together({Path(path): content})
 
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
     """Put contents into files that belong together: none is replaced before all are on the disk."""
-    staged: dict[Path, Path] = {}
-    try:
-        for path, content in contents.items():
-            target = replaceable(path)
-            staged[target] = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
-            _written(staged[target], content)
-        for target, part in staged.items():
-            os.replace(part, target)
-    except BaseException:
-        for part in staged.values():
-            part.unlink(missing_ok=True)
-        raise
-    for folder in {target.parent for target in staged}:
-        _settled(folder)
+    with _new_files(contents) as files:
+        for file, content in zip(files, contents.values(), strict=True):
+            file.write(content)
 
 
 @contextmanager
 def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A text file to write bit by bit, which takes its name when it is complete and not before."""
+    with _new_files([path]) as (file,):
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        yield text
+        text.flush()
+
+
+@contextmanager
+def explained(what: str, where: str, kinds: type[Exception] = Exception) -> Iterator[None]:
+    """Errors of the system, of a library or of a remote storage as one sentence about a file."""
     try:
-        target = replaceable(path)
-        part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
-        file = part.open("x", encoding="utf-8", newline="")
-    except OSError as problem:
-        raise InvalidFile(f"{os.fspath(path)}: cannot be written ({problem.strerror}).") from None
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-    except BaseException:
-        part.unlink(missing_ok=True)
+        yield
+    except (CutpointError, MemoryError):
         raise
-    _settled(target.parent)
+    except kinds as problem:
+        raise InvalidFile(f"{what} ({reason(problem)}).", where=where) from None
+
+
+def reason(problem: Exception) -> str:
+    """Why an operation failed, in a few words."""
+    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+
+
+@contextmanager
+def _new_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[IO[bytes]]]:
+    """Temporary files beside paths; at the end all are forced to the disk, renamed, and their folders forced to it."""
+    paths = list(paths)
+    targets = [replaceable(path) for path in paths]
+    parts = [target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part") for target in targets]
+    try:
+        with explained("cannot be written", os.fspath(paths[0]), OSError):
+            with ExitStack() as stack:
+                files: list[IO[bytes]] = [stack.enter_context(part.open("xb")) for part in parts]
+                yield files
+                for file in files:
+                    file.flush()
+                    os.fsync(file.fileno())
+            for part, target in zip(parts, targets, strict=True):
+                os.replace(part, target)
+            for folder in {target.parent for target in targets} if hasattr(os, "O_DIRECTORY") else ():
+                handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    os.fsync(handle)
+                finally:
+                    os.close(handle)
+    finally:
+        for part in parts:
+            with suppress(OSError):
+                part.unlink()
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:
-    """The file that a path leads to, behind all links, which there may be none of yet.
+    """The file that a path leads to through all links; it need not exist yet.
 
-    What is there and is no file must stay: a folder, but also a pipe or a device such as ``/dev/null``, which a renamed
-    file would put out of the world if the user has the rights.
+    A folder is refused, and so is a pipe or a device such as ``/dev/null``, which a renamed file would replace.
 
     Examples
     --------
     >>> replaceable(os.curdir)
     Traceback (most recent call last):
     ...
-    IsADirectoryError: [Errno 21] it is a folder: '.'
+    cutpoint.errors.InvalidFile: .: cannot be written (it is a folder).
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "it is a folder", os.fspath(path))
-    if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "it is a device or a pipe, and only a file can be replaced", os.fspath(path))
+    with explained("cannot be written", os.fspath(path)):
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError("it is a folder")
+        if target.exists() and not target.is_file():
+            raise OSError("it is a device or a pipe, and only a file can be replaced")
     return target
 
 
-def _written(path: Path, content: bytes) -> None:
-    """Make a new file and force it to the disk; the user's mask decides who may read it."""
-    with path.open("xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _settled(folder: Path) -> None:
-    """Force the names in a folder to the disk, where the system can."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 def packed(magic: bytes, arrays: Arrays) -> bytes:
-    """Arrays as bytes: a first word that names the kind of file, a digest, then the arrays."""
+    """Arrays as bytes: first the kind of file, then a digest, then the arrays."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     content = buffer.getvalue()
@@ -118,17 +117,19 @@ def packed(magic: bytes, arrays: Arrays) -> bytes:
 
 
 def unpacked(magic: bytes, content: bytes, where: str) -> Arrays:
-    """Arrays from bytes; what is not whole or not of this kind is refused."""
+    """Arrays from bytes; what is damaged or of another kind is refused."""
     head = len(magic) + hashlib.sha256().digest_size
     if not content.startswith(magic):
-        raise InvalidFile(f"{where}: this is not a file of the kind {magic.decode().strip()!r}.")
+        raise InvalidFile(f"this is not a file of the kind {magic.decode().strip()!r}.", where=where)
     if hashlib.sha256(content[head:]).digest() != content[len(magic) : head]:
-        raise InvalidFile(f"{where}: the file is damaged (its content does not match its digest). Use another copy.")
+        raise InvalidFile(
+            "the file is damaged (its content does not match its digest).", where=where, advice="Use another copy."
+        )
     try:
         with np.load(io.BytesIO(content[head:]), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (ValueError, OSError, KeyError, zipfile.BadZipFile) as problem:
-        raise InvalidFile(f"{where}: the arrays cannot be read ({problem}).") from None
+        raise InvalidFile(f"the arrays cannot be read ({problem}).", where=where) from None
 
 
 def is_remote(path: str) -> bool:
@@ -137,7 +138,7 @@ def is_remote(path: str) -> bool:
 
 
 Stamp = tuple[int, ...]
-"""What a file system says of a file that changes with its content: device, number, length, times."""
+"""What changes with the content of a file: device, number, length, times."""
 
 SETTLED = 2 * 10**9
 """Nanoseconds after which a change to a file is sure to give it another time."""
@@ -151,23 +152,17 @@ def content_of(path: str) -> bytes:
 def stamped_content(path: str) -> tuple[bytes, Stamp | None]:
     """All bytes of a file, and its stamp: as long as that is the same, so are they.
 
-    There is none for a file elsewhere, nor for one that was changed a moment ago and may be again within the same time.
+    There is none for a remote file, nor for one that was changed a moment ago and may change again at the same time.
     """
-    try:
-        if not is_remote(path):
-            with Path(path).open("rb") as file:
-                return file.read(), _stamp(os.fstat(file.fileno()))
-        with _fsspec(path).open(path, "rb") as file:
-            return file.read(), None
-    except (MissingExtra, MemoryError):
-        raise
-    except Exception as problem:  # each kind of storage has errors of its own
-        raise InvalidFile(f"{path}: the file cannot be read ({_reason(problem)}).") from None
-
-
-def _stamp(found: os.stat_result) -> Stamp | None:
+    with explained("the file cannot be read", path):
+        if is_remote(path):
+            with _fsspec(path).open(path, "rb") as file:
+                return file.read(), None
+        with Path(path).open("rb") as file:
+            content, found = file.read(), os.fstat(file.fileno())
     times = found.st_mtime_ns, found.st_ctime_ns
-    return (found.st_dev, found.st_ino, found.st_size, *times) if time.time_ns() - max(times) > SETTLED else None
+    is_settled = time.time_ns() - max(times) > SETTLED
+    return content, (found.st_dev, found.st_ino, found.st_size, *times) if is_settled else None
 
 
 def matching(pattern: str | os.PathLike[str]) -> list[str]:
@@ -189,11 +184,12 @@ def matching(pattern: str | os.PathLike[str]) -> list[str]:
     if not isinstance(text, str) or not text:
         raise InvalidArgument(f"expected the path of files, such as 'data/*.parquet'; got {pattern!r}.")
     if is_remote(text):
-        found = _globbed(text)
+        with explained("the files cannot be listed", text):
+            found = [file.fs.unstrip_protocol(file.path) for file in _fsspec(text).open_files(text, "rb")]
     else:
         found = [text] if Path(text).is_file() else [path for path in glob.glob(text) if Path(path).is_file()]
     if not found:
-        raise InvalidFile(f"{text}: no file has this name or fits this pattern.")
+        raise InvalidFile("no file has this name or matches this pattern.", where=text)
     return sorted(found)
 
 
@@ -202,23 +198,9 @@ def beside(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder) / name)
 
 
-def _globbed(pattern: str) -> list[str]:
-    try:
-        files = _fsspec(pattern).open_files(pattern, "rb")
-        return [file.fs.unstrip_protocol(file.path) for file in files]
-    except MissingExtra:
-        raise
-    except Exception as problem:  # as above
-        raise InvalidFile(f"{pattern}: the files cannot be listed ({_reason(problem)}).") from None
-
-
 def _fsspec(path: str) -> Any:
     try:
-        import fsspec  # noqa: PLC0415
+        import fsspec  # noqa: PLC0415  an extra
     except ImportError:
-        raise MissingExtra(f'{path}: addresses need fsspec: pip install "cutpoint[dask]".') from None
+        raise MissingExtra('remote files need fsspec: pip install "cutpoint[dask]".', where=path) from None
     return fsspec
-
-
-def _reason(problem: Exception) -> str:
-    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__

@@ -69,7 +69,6 @@ class DFA:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> dfa = cp.Language(cp.p_adic(2), "1/2").to_dfa()
     >>> dfa
     <DFA: 3 states, 2 symbols, 1 final>
@@ -101,7 +100,8 @@ class DFA:
         if not (rows_fit and self.initial in states and self.final <= set(states)):
             raise InvalidArgument(
                 f"a DFA of {counted(len(states), 'state')} and {counted(len(self.alphabet), 'symbol')} needs one next "
-                "state per symbol in every state, an initial state and final states, all numbered from 0."
+                "state per symbol in every state, an initial state and final states, all numbered from 0; got "
+                f"{shown(self.transitions)}, initial {shown(self.initial)}, final {shown(set(self.final))}."
             )
 
     @property
@@ -169,7 +169,6 @@ class DFA:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> half, third = (cp.Language(cp.p_adic(2), cut_point).to_dfa() for cut_point in ("1/2", "1/3"))
         >>> half.equivalence(third)
         Different(word='1', left=Fraction(0, 1), right=Fraction(1, 1))

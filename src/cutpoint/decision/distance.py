@@ -80,7 +80,6 @@ def distance(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> cp.distance(A, A & A, max_length=8)
     Distance(value=Fraction(1, 4), word='1')
@@ -91,12 +90,15 @@ def distance(
     exact = first.is_exact and second.is_exact
     if left == right or (exact and equivalence(first, second)):  # no bound would ever drop a word
         return Distance(Fraction(0) if exact else 0.0, first.alphabet.decode(np.array([], dtype=np.int32)))
-    scales = _scales(first, second) if exact else _Scales(1, 1, 1)
+    scales = _Scales(1, 1, 1)
+    if exact:  # common denominators, so that all that follows is done in integers
+        pairs = zip(first.arrays(), second.arrays(), strict=True)
+        scales = _Scales(*(math.lcm(*(value.denominator for part in pair for value in part.flat)) for pair in pairs))
     sides = (
         _Side(first, isinstance(left, Acceptor), exact, scales, longest),
         _Side(second, isinstance(right, Acceptor), exact, scales, longest),
     )
-    best, codes, length = _largest(sides, scales, longest, limit, callback)
+    best, codes, length = _largest(sides, longest, limit, callback)
     value = Fraction(int(best), scales.initial * scales.final * scales.step**length) if exact else float(best)
     return Distance(value, first.alphabet.decode(np.array(codes, dtype=np.int32)))
 
@@ -115,13 +117,13 @@ class _Side:
     def __init__(
         self, automaton: WeightedAutomaton, is_stochastic: bool, exact: bool, scales: _Scales, longest: int
     ) -> None:
-        self.initial, self.matrices, self.final = automaton.arrays(exact)
+        row, matrices, column = automaton.arrays(exact)
+        self.scales = scales
+        self.boxes = None if is_stochastic else _row_bounds(row * scales.initial, matrices, longest)
         if exact:
-            self.initial = _whole(self.initial, scales.initial)
-            self.matrices = _whole(self.matrices, scales.step)
-            self.final = _whole(self.final, scales.final)
-        self.unit, self.step = scales.initial, scales.step
-        self.boxes = None if is_stochastic else self._row_bounds(longest)
+            pairs = zip((row, matrices, column), scales, strict=True)
+            row, matrices, column = (np.vectorize(int, otypes=[object])(part * scale) for part, scale in pairs)
+        self.initial, self.matrices, self.final = row, matrices, column
 
     def longer(self, columns: Numbers) -> Numbers:
         """Columns ``[z, s]`` of all words a z: those of the first symbol, then those of the second, and so on."""
@@ -133,32 +135,25 @@ class _Side:
         Those of a distribution are the least and the largest entry, however many symbols came before.
         """
         if self.boxes is None:
-            return columns.min(axis=1) * self.unit, columns.max(axis=1) * self.unit
+            return columns.min(axis=1) * self.scales.initial, columns.max(axis=1) * self.scales.initial
         low, high = self.boxes[more]
         up, down = np.maximum(columns, 0), np.minimum(columns, 0)
         return up @ low + down @ high, up @ high + down @ low
 
-    def _row_bounds(self, longest: int) -> list[tuple[Numbers, Numbers]]:
-        """Bounds of each entry of the rows of all words up to length j, for j = 0 … longest; fractions if exact."""
-        here: Numbers = self.initial
-        matrices: Numbers = self.matrices
-        if here.dtype == object:
-            here, matrices = here * Fraction(1), matrices * Fraction(1, self.step)
-        found = [(here, here)]
-        up, down = np.maximum(matrices, 0), np.minimum(matrices, 0)
-        for _ in range(longest):
-            low, high = found[-1]
-            lows, highs = low @ up + high @ down, high @ up + low @ down
-            found.append((np.minimum(here, lows.min(axis=0)), np.maximum(here, highs.max(axis=0))))
-        return found
+
+def _row_bounds(row: Numbers, matrices: Numbers, longest: int) -> list[tuple[Numbers, Numbers]]:
+    """Bounds of each entry of the rows of all words up to length j, for j = 0 … longest."""
+    found = [(row, row)]
+    up, down = np.maximum(matrices, 0), np.minimum(matrices, 0)
+    for _ in range(longest):
+        low, high = found[-1]
+        lows, highs = low @ up + high @ down, high @ up + low @ down
+        found.append((np.minimum(row, lows.min(axis=0)), np.maximum(row, highs.max(axis=0))))
+    return found
 
 
 def _largest(
-    sides: tuple[_Side, _Side],
-    scales: _Scales,
-    longest: int,
-    limit: int,
-    callback: Callable[[int], object] | None,
+    sides: tuple[_Side, _Side], longest: int, limit: int, callback: Callable[[int], object] | None
 ) -> tuple[Any, Codes, int]:
     """Largest absolute difference, its word, and the length at which the search ended, whose scale it has."""
     left, right = sides
@@ -169,8 +164,12 @@ def _largest(
     for length in range(longest + 1):
         if length:
             columns, words = _longer(sides, columns, words)
-            _check_room(len(words), length, limit)
-            best = best * scales.step
+            best = best * left.scales.step
+        if len(words) > limit:
+            raise TooLarge(
+                f"at length {length} there are {counted(len(words), 'word')} to keep; the limit is {limit:,}.",
+                advice=f"Stop earlier with {{max_length={length - 1}}}. Or allow more words with {{max_words}}.",
+            )
         values = np.abs(columns[0] @ left.initial - columns[1] @ right.initial)
         top = int(np.argmax(values))
         if values[top] > best:
@@ -178,8 +177,8 @@ def _largest(
         (low, high), (other_low, other_high) = (
             side.ranges(part, longest - length) for side, part in zip(sides, columns, strict=True)
         )
-        going = np.flatnonzero(np.maximum(high - other_low, other_high - low) > best)
-        columns, words = (columns[0][going], columns[1][going]), [words[i] for i in going]
+        kept = np.flatnonzero(np.maximum(high - other_low, other_high - low) > best)
+        columns, words = (columns[0][kept], columns[1][kept]), [words[i] for i in kept]
         if callback is not None:
             callback(length)
         if not words:
@@ -195,21 +194,3 @@ def _longer(sides: tuple[_Side, _Side], columns: ColumnPair, words: list[Codes])
         first.setdefault(both.tobytes() if both.dtype != object else tuple(both), i)
     kept = list(first.values())
     return (left[kept], right[kept]), [(i // len(words), *words[i % len(words)]) for i in kept]
-
-
-def _check_room(n_words: int, length: int, limit: int) -> None:
-    if n_words > limit:
-        raise TooLarge(
-            f"at length {length} there are {counted(n_words, 'word')} to keep; the limit is {limit:,}.",
-            advice=f"Stop earlier with {{max_length={length - 1}}}. Or allow more words with {{max_words}}.",
-        )
-
-
-def _scales(left: WeightedAutomaton, right: WeightedAutomaton) -> _Scales:
-    """Common denominators of the rows, of all matrices, and of the columns."""
-    parts = zip(left.arrays(exact=True), right.arrays(exact=True), strict=True)
-    return _Scales(*(math.lcm(*(value.denominator for one in both for value in one.flat)) for both in parts))
-
-
-def _whole(values: Numbers, scale: int) -> Numbers:
-    return np.array([int(value * scale) for value in values.flat], dtype=object).reshape(values.shape)

@@ -159,7 +159,6 @@ def equivalence(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> cp.equivalence(A, ~~A)
     Equal(tolerance=None)
@@ -179,8 +178,9 @@ def checked_tolerance(value: object) -> float:
         found = math.nan
     if not SMALLEST_TOLERANCE <= found < math.inf:
         raise InvalidArgument(
-            f"tolerance must be a finite number, {SMALLEST_TOLERANCE:g} or more, because below that rounding decides; "
-            f"got {shown(value)}."
+            f"must be a finite number, {SMALLEST_TOLERANCE:g} or more, because below that rounding decides; "
+            f"got {shown(value)}.",
+            argument="tolerance",
         )
     return found
 
@@ -214,7 +214,6 @@ def is_isomorphic(left: Acceptor, right: Acceptor) -> bool:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> cp.decision.is_isomorphic(A, A.renamed(states=str.upper)), cp.decision.is_isomorphic(A, ~A)
     (True, False)
@@ -230,7 +229,6 @@ def isomorphism(left: Acceptor, right: Acceptor) -> dict[State, State] | None:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> cp.decision.isomorphism(cp.p_adic(2), cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}))
     {'s1': 'no', 's2': 'yes'}
     """

@@ -51,13 +51,12 @@ class SuffixColumns:
     cut_point: CutPoint
     inclusive: bool
     excess: Fraction
-    """How far the sums of rows are from 1; not 0 for most acceptors with float entries."""
+    """How far the sums of rows are from 1."""
 
     @classmethod
     def of(cls, acceptor: Acceptor, cut_point: CutPoint, inclusive: bool) -> SuffixColumns:
         """Columns of an acceptor."""
-        sums = [*acceptor.exact_transitions.sum(axis=2).flat, acceptor.exact_initial.sum()]
-        return cls(acceptor.alphabet, acceptor.integers, cut_point, inclusive, max(abs(total - 1) for total in sums))
+        return cls(acceptor.alphabet, acceptor.integers, cut_point, inclusive, acceptor.row_excess)
 
     @property
     def start(self) -> Column:

@@ -27,7 +27,7 @@ from cutpoint.decision.extraction import (
 from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, race, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
-from cutpoint.exact import CutPoint, compared, cut_point_value, entry, exceeds, whole_number
+from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exceed, whole_number
 from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
@@ -39,11 +39,13 @@ MOST_SEARCHED = 10**6
 """Prefixes and suffixes that a best-first search looks at before it gives up."""
 MOST_TRIED, MOST_LISTED = 200, 10
 """Shortest words that a notebook's display tries, and most of them that it lists."""
+MOST_STATES = 1000
+"""Residuals up to which a second language is tried to be shown regular."""
 LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
 
 
-class Accepted(NamedTuple):
+class AcceptedWord(NamedTuple):
     """A word with its acceptance: a fraction if the acceptor is exact, otherwise a float."""
 
     word: PlainWord
@@ -86,8 +88,7 @@ class Language:
     acceptor : :math:`A`.
     cut_point : :math:`\lambda`, a float (its exact binary value), ``Fraction``, ``Decimal``, a str such as ``"1/3"``,
         or an irrational :class:`AlgebraicNumber`.
-    inclusive : the inequality is strict unless this is true; then words with acceptance exactly :math:`\lambda` belong
-        to the language too.
+    inclusive : whether words with acceptance exactly :math:`\lambda` belong to the language too.
 
     Notes
     -----
@@ -98,7 +99,6 @@ class Language:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> L = cp.Language(cp.p_adic(2), "1/2")
     >>> "11" in L, "1" in L, "1" in cp.Language(cp.p_adic(2), "1/2", inclusive=True)  # 0.11 > 0.1 in base 2
     (True, False, True)
@@ -119,7 +119,8 @@ class Language:
         object.__setattr__(self, "inclusive", inclusive)
 
     def __contains__(self, word: Word) -> bool:
-        return self._exceeds(self.acceptor.acceptance(word), word)
+        estimate = self.acceptor.acceptance(word)
+        return self._exceeds(estimate, len(word), lambda: self.acceptor.exact_acceptance(word))
 
     def contains(self, words: Words) -> NDArray[np.bool_]:
         """Membership of each word; only those too close to the cut point cost exact arithmetic."""
@@ -130,19 +131,19 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
-        symbols, offsets = self.acceptor.encode(words)
+        encoded = self.acceptor.encode(words)
+        estimates = self.acceptor.encoded_acceptances(encoded, threads)
 
         def exact(r: int) -> Fraction:
-            word = symbols[offsets[r] : offsets[r + 1]].tolist()
-            return self.acceptor.integers.value(word)
+            return self.acceptor.integers.value(encoded.word(r).tolist())
 
-        estimates = self.acceptor.encoded_acceptances(symbols, offsets, threads)
-        answers = compared(estimates, np.diff(offsets), self.acceptor.n_states, self.cut_point, exact, self.inclusive)
-        return Membership(answers.above, answers.exact, estimates)
+        answers = which_exceed(
+            estimates, encoded.lengths, self.acceptor.n_states, self.cut_point, exact, self.inclusive
+        )
+        return Membership(*answers, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:
         """Words of the language, shortest first, then in the order of the alphabet; made one by one.
@@ -161,15 +162,14 @@ class Language:
         whole_number("limit", limit, least=1)
         return count_words(self._columns, whole_number("length", length, least=0), limit)
 
-    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[Accepted]:
+    def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[AcceptedWord]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
 
-        Words of exactly equal acceptance come in length-lexicographic order. The search goes from
-        the front and from the back in turn, with at most ``limit`` prefixes and suffixes.
+        Words of exactly equal acceptance come in length-lexicographic order. The search goes from the front and from
+        the back in turn, with at most ``limit`` prefixes and suffixes.
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> for word, acceptance in cp.Language(cp.p_adic(2), 0).most_accepted(3, max_length=60):
         ...     print(word[:3], "…", word[-3:], 1 - acceptance)
         111 … 111 1/1152921504606846976
@@ -178,8 +178,10 @@ class Language:
         """
         whole_number("k", k, least=1)
         longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
-        steps = whole_number("limit", limit, least=1)
-        ranked = race([self._ranked(search, k) for search in self._searches(longest, k)], steps)
+        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
+        ranked = race(
+            [self._ranked(search, k) for search in searches_from_both_ends(self.acceptor, longest, k, least)], steps
+        )
         if ranked is None:
             raise TooLarge(
                 f"{steps:,} prefixes and suffixes were explored without finding the {counted(k, 'most accepted word')}."
@@ -194,14 +196,15 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> L = cp.Language(cp.gallery.value_one("3/4"), "7/10")
         >>> L.find_word(max_length=5) is None, L.find_word(max_length=40) in L
         (True, True)
         """
         longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
-        steps = whole_number("limit", limit, least=1)
-        found = race([self._first_found(search) for search in self._searches(longest, 1)], steps)
+        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
+        found = race(
+            [self._first_found(search) for search in searches_from_both_ends(self.acceptor, longest, 1, least)], steps
+        )
         if found is None:
             return Unknown(steps, f"unknown: {steps:,} prefixes and suffixes explored, and there are more.")
         return found[0] if found else None
@@ -214,7 +217,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(2), "1/3").isolation(max_length=10)
         <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
         """
@@ -239,7 +241,6 @@ class Language:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.Language(cp.p_adic(2), "1/3").to_dfa()
         <DFA: 3 states, 2 symbols, 2 final>
         >>> cp.Language(cp.gallery.majority(), "1/2").to_dfa(max_states=100).explored
@@ -250,9 +251,13 @@ class Language:
         """
         most = whole_number("max_states", max_states, least=1)
         if isolation is not None:
-            return isolated_dfa(
-                self.acceptor.rationalized(max_denominator=None), self.cut_point, _isolation(isolation), most
-            )
+            distance = entry(isolation)
+            if not 0 < distance <= 1:
+                raise InvalidArgument(
+                    f"must be a number above 0, at most 1; got {shown(isolation)}.", argument="isolation"
+                )
+            stochastic = self.acceptor.rationalized(max_denominator=None)
+            return isolated_dfa(stochastic, self.cut_point, Fraction(distance), most)
         if not self.acceptor.is_stochastic:
             raise InvalidArgument(
                 "exact residuals need rows that sum to exactly 1, and the binary values of these floats do not. Take "
@@ -261,22 +266,58 @@ class Language:
         return residual_dfa(self._columns, most)
 
     def __invert__(self) -> Language:
-        return complement(self)
+        r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""
+        return Language(~self.acceptor, 1 - self.cut_point, inclusive=not self.inclusive)
 
     def __and__(self, other: Language | DFA) -> Language:
-        return intersection(self, other) if isinstance(other, Language | DFA) else NotImplemented
+        r"""Words of both, :math:`p\, d > \lambda` where d is 1 on the regular side and 0 elsewhere."""
+        if not isinstance(other, Language | DFA):
+            return NotImplemented
+        if nested := self._nested(other):
+            return nested[0]
+        language, dfa = self._with_dfa(other, "intersection")
+        if language.inclusive and language.cut_point == 0:  # every word belongs to it: the DFA alone decides
+            return Language(dfa.to_acceptor(), Fraction(1, 2))
+        return Language(language.acceptor & dfa.to_acceptor(), language.cut_point, language.inclusive)
 
     def __or__(self, other: Language | DFA) -> Language:
-        return union(self, other) if isinstance(other, Language | DFA) else NotImplemented
+        """Words of either: the complement of what is in neither."""
+        if not isinstance(other, Language | DFA):
+            return NotImplemented
+        if nested := self._nested(other):
+            return nested[1]
+        language, dfa = self._with_dfa(other, "union")
+        return ~(~language & ~dfa)
 
     def __sub__(self, other: Language | DFA) -> Language:
-        return intersection(self, ~other) if isinstance(other, Language | DFA) else NotImplemented
+        return self & ~other if isinstance(other, Language | DFA) else NotImplemented
 
     def __rsub__(self, other: DFA) -> Language:
-        return intersection(~self, other) if isinstance(other, DFA) else NotImplemented
+        return ~self & other if isinstance(other, DFA) else NotImplemented
 
     __rand__ = __and__
     __ror__ = __or__
+
+    def _nested(self, other: Language | DFA) -> tuple[Language, Language] | None:
+        """Two cut points of one acceptor, the smaller language first."""
+        if isinstance(other, DFA) or self.acceptor != other.acceptor:
+            return None
+        larger, smaller = sorted((self, other), key=lambda language: (language.cut_point, not language.inclusive))
+        return smaller, larger
+
+    def _with_dfa(self, other: Language | DFA, operation: str) -> tuple[Language, DFA]:
+        """One side as it is and the other as a DFA: given, or found by exact residuals."""
+        if isinstance(other, DFA):
+            return self, other
+        for language, second in ((self, other), (other, self)):
+            dfa = second.to_dfa(MOST_STATES) if second.acceptor.is_stochastic else None
+            if isinstance(dfa, DFA):
+                return language, dfa
+        raise InvalidArgument(
+            f"the {operation} of two cut-point languages need not be a cut-point language, and {MOST_STATES:,} "
+            "residuals do not show either of these to be regular. Give a DFA, such as Language.to_dfa(isolation=...), "
+            "or ask for each word by itself: `word in L and word in M`."
+        )
 
     def _repr_html_(self) -> str:
         first = ""
@@ -310,7 +351,7 @@ class Language:
             prefix, row = stack.pop()
             remaining = length - len(prefix)
             estimate = float(dot(row, bounds.column(remaining)))
-            if not self._may_exceed(estimate, length, partial(bounds.exact_bound, prefix, remaining)):
+            if not self._exceeds(estimate, length, partial(bounds.exact_bound, prefix, remaining)):
                 continue
             if not remaining:
                 yield self._word(prefix)
@@ -318,18 +359,15 @@ class Language:
                 rows = step(row, self.acceptor.transitions)
                 stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
 
-    def _searches(self, max_length: int, copies: int) -> list[BestFirst]:
-        return searches_from_both_ends(self.acceptor, max_length, copies, float(self.cut_point))
-
-    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[Accepted] | None]:
+    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[AcceptedWord] | None]:
         """The k words of highest acceptance, or all; None after each step until they are found."""
-        found: list[Accepted] = []
+        found: list[AcceptedWord] = []
         for candidate in self._promising(search):
             if candidate.part is not None:
                 yield None
                 continue
             exact = self.acceptor.is_exact
-            found.append(Accepted(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
+            found.append(AcceptedWord(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
             if len(found) == k:
                 break
         yield found
@@ -346,92 +384,13 @@ class Language:
     def _promising(self, search: BestFirst) -> Iterator[QueueEntry]:
         """Candidates whose bounds exceed the cut point."""
         for candidate in search:
-            if not self._may_exceed(candidate.estimate, search.max_length, lambda: candidate.bound):  # noqa: B023
+            if not self._exceeds(candidate.estimate, search.max_length, lambda: candidate.bound):  # noqa: B023
                 return
             yield candidate
 
-    def _may_exceed(self, estimate: float, length: int, exact: Callable[[], Fraction]) -> bool:
-        """Whether a bound for words up to a length is above the cut point."""
+    def _exceeds(self, estimate: float, length: int, exact: Callable[[], Fraction]) -> bool:
+        """Whether an acceptance, or a bound, for words up to a length is above the cut point."""
         return exceeds(estimate, length, self.acceptor.n_states, self.cut_point, exact, self.inclusive)
 
     def _word(self, codes: tuple[int, ...]) -> PlainWord:
         return self.acceptor.alphabet.decode(np.array(codes, dtype=np.int32))
-
-    def _exceeds(self, estimate: float, word: Word) -> bool:
-        return exceeds(
-            estimate,
-            len(word),
-            self.acceptor.n_states,
-            self.cut_point,
-            lambda: self.acceptor.exact_acceptance(word),
-            self.inclusive,
-        )
-
-
-def _isolation(value: Any) -> Fraction:
-    distance = entry(value)
-    if not 0 < distance <= 1:
-        raise InvalidArgument(f"isolation must be a number above 0, at most 1; got {shown(value)}.")
-    return Fraction(distance)
-
-
-MOST_STATES = 1000
-"""States up to which the second language is tried to be made a DFA."""
-
-HALF = Fraction(1, 2)
-
-
-def complement(language: Language) -> Language:
-    r"""Words outside: :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`; strict becomes inclusive and back.
-
-    Where rows of floats do not sum to exactly 1 this holds up to rounding: ``~A`` accepts with the rest of their sums.
-    """
-    return type(language)(~language.acceptor, 1 - language.cut_point, inclusive=not language.inclusive)
-
-
-def intersection(left: Language, right: Language | DFA) -> Language:
-    r"""Words of both, :math:`p\, d > \lambda` where d is 1 on the regular side and 0 elsewhere."""
-    nested = _nested(left, right)
-    if nested is not None:
-        return nested[0]
-    language, dfa = _with_dfa(left, right, "intersection")
-    if _holds_everything(language):
-        return type(language)(dfa.to_acceptor(), HALF)
-    return type(language)(language.acceptor & dfa.to_acceptor(), language.cut_point, language.inclusive)
-
-
-def union(left: Language, right: Language | DFA) -> Language:
-    r"""Words of either: the complement of what is in neither."""
-    nested = _nested(left, right)
-    if nested is not None:
-        return nested[1]
-    language, dfa = _with_dfa(left, right, "union")
-    return complement(intersection(complement(language), ~dfa))
-
-
-def _nested(left: Language, right: Language | DFA) -> tuple[Language, Language] | None:
-    """Two cut points of one acceptor, the smaller language first."""
-    if isinstance(right, DFA) or left.acceptor != right.acceptor:
-        return None
-    larger, smaller = sorted((left, right), key=lambda language: (language.cut_point, not language.inclusive))
-    return smaller, larger
-
-
-def _holds_everything(language: Language) -> bool:
-    """Whether the cut point lets every word in; then words outside of a DFA must be kept out by another one."""
-    return language.inclusive and language.cut_point == 0
-
-
-def _with_dfa(left: Language, right: Language | DFA, operation: str) -> tuple[Language, DFA]:
-    """One side as it is and the other as a DFA: given, or found by exact residuals."""
-    if isinstance(right, DFA):
-        return left, right
-    for language, other in ((left, right), (right, left)):
-        dfa = other.to_dfa(MOST_STATES) if other.acceptor.is_stochastic else None
-        if isinstance(dfa, DFA):
-            return language, dfa
-    raise InvalidArgument(
-        f"the {operation} of two cut-point languages need not be a cut-point language, and neither of these is shown "
-        f"to be regular by {MOST_STATES:,} residuals. Give a DFA, such as Language.to_dfa(isolation=...), or ask for "
-        "each word by itself: `word in L and word in M`."
-    )

@@ -50,7 +50,6 @@ def minimize(automaton: Acceptor | WeightedAutomaton, tolerance: float | None = 
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> B = cp.mixture([A, ~A & A, A | A])
     >>> small = cp.minimize(B)
@@ -90,7 +89,7 @@ def _reduced_floats(automaton: WeightedAutomaton, tolerance: float) -> WeightedA
 
 
 def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
-    r"""Acceptor whose states are classes of states that go on alike: the coarsest lumping.
+    r"""Acceptor whose states are classes of states with the same future: the coarsest lumping.
 
     States fall into one class if both or neither are final and, for every symbol and every class C, they enter C with
     the same probability :math:`\sum_{t \in C} P(a)[s, t]`. Found by splitting {final, not final} until nothing splits.
@@ -113,7 +112,6 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> twice = cp.mixture([cp.p_adic(2), cp.p_adic(2)])
     >>> twice.n_states, cp.quotient(twice).n_states, bool(cp.equivalence(twice, cp.quotient(twice)))
     (4, 2, True)
@@ -140,7 +138,6 @@ def trim(acceptor: Acceptor) -> Acceptor:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> steps = {"a": {0: {1: "1/2", 2: "1/2"}, 1: 1, 2: 3, 3: 2, 4: 1}}
     >>> cp.trim(cp.Acceptor(5, "a", steps, 0, {1}))
     <Acceptor: 3 states {0, 1, (2, 3)}, 1 symbol {a}, starts in {0}, accepts in {1}, exact>
@@ -185,10 +182,7 @@ def _lumped(acceptor: Acceptor, blocks: Blocks, exact: bool) -> Acceptor:
     """Acceptor on blocks of states: means over the first index, sums over the second."""
     start, steps, _ = acceptor.to_weighted().arrays(exact)
     entered = np.stack([steps[:, :, block].sum(axis=2) for block in blocks], axis=2)
-    if exact:  # all states of a block agree
-        rows = entered[:, [block[0] for block in blocks]]
-    else:
-        rows = np.stack([entered[:, block].mean(axis=1) for block in blocks], axis=1)
+    rows = np.stack([entered[:, block].mean(axis=1) for block in blocks], axis=1)  # exact: all of a block agree
     initial = np.array([start[block].sum() for block in blocks])
     final = acceptor.final[[block[0] for block in blocks]]
     return acceptor.composed(_names(acceptor.states, blocks), acceptor.alphabet, rows, initial, final)

@@ -106,13 +106,12 @@ def _largest(columns: Sequence[fmpz_mat]) -> fmpz_mat:
     return fmpz_mat(columns[0].nrows(), 1, [max(entries) for entries in values])
 
 
-class _Front:
+class _Front(CompletionBounds):
     """Words read from the front: what is known of all words with the same prefix, from its row."""
 
     def __init__(self, acceptor: Acceptor) -> None:
-        self.acceptor = acceptor
+        super().__init__(acceptor, at_most=True)
         self.start = acceptor.initial
-        self.bounds = CompletionBounds(acceptor, at_most=True)
 
     def longer(self, codes: Codes, row: Floats) -> Iterator[tuple[Codes, Floats]]:
         """One symbol more, each in turn, with its row."""
@@ -120,18 +119,14 @@ class _Front:
 
     def value(self, row: Floats) -> float:
         """Acceptance of the word itself."""
-        return float(dot(row, self.bounds.column(0)))
+        return float(dot(row, self.column(0)))
 
     def bound(self, row: Floats, remaining: int) -> float:
         """Largest acceptance that one to so many more symbols may give."""
-        return float(dot(row, self.bounds.column(remaining)))
-
-    def exact_bound(self, codes: Codes, remaining: int) -> Fraction:
-        """The same in rational numbers."""
-        return self.bounds.exact_bound(codes, remaining)
+        return float(dot(row, self.column(remaining)))
 
     def exact_part(self, codes: Codes) -> list[Fraction]:
-        """What must be equal for two prefixes of equal length to go on alike."""
+        """What must be equal for two prefixes of equal length to have the same continuations."""
         return quotients(*self.acceptor.integers.row(codes)).ravel().tolist()
 
     def place(self, codes: Codes) -> Place:

@@ -14,7 +14,7 @@ from cutpoint.data.storage import write_whole
 from cutpoint.diagrams.diagram import Diagram, DiagramNode, Look
 from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.diagrams.tikz_text import tikz_text
-from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
+from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.wording import counted, shown
 
 MOST_DRAWN = 300
@@ -169,7 +169,7 @@ class Picture:
             content = self.pdf
         else:
             content = f"{self.tikz if extension in ('.tikz', '.tex') else self.dot}\n".encode()
-        save(path, content)
+        write_whole(path, content)
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -258,12 +258,3 @@ def extension_of(path: object, known: tuple[str, ...]) -> str:
         endings = f"{', '.join(known[:-1])} or {known[-1]}"
         raise InvalidArgument(f"the path of a picture must end in {endings}; got {shown(path)}.")
     return extension
-
-
-def save(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file; if that fails, say why."""
-    try:
-        write_whole(path, content)
-    except (OSError, ValueError) as problem:  # ValueError: a null character in the path
-        reason = getattr(problem, "strerror", None) or problem
-        raise InvalidFile(f"{os.fspath(path)}: cannot be written ({reason}).") from None

@@ -66,7 +66,6 @@ def tikz_text(diagram: Diagram) -> str:
     return "\n".join(
         [
             r"% needs \usetikzlibrary{automata}",
-            *([f"% symbols: {' '.join(diagram.symbols)}"] if diagram.symbols else []),
             r"\begin{tikzpicture}[->, every node/.style={align=center}]",
             *(f"  {line}" for line in lines),
             r"\end{tikzpicture}",

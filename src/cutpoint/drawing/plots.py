@@ -19,9 +19,10 @@ from cutpoint.assess.calibration import calibration as calibration_bins
 from cutpoint.data import Word, Words
 from cutpoint.data.alphabet import each_word, short_words
 from cutpoint.data.html import cleaned
+from cutpoint.data.storage import write_whole
 from cutpoint.decision import Language
 from cutpoint.diagrams.diagram import label
-from cutpoint.diagrams.picture import extension_of, save
+from cutpoint.diagrams.picture import extension_of
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
@@ -293,5 +294,5 @@ def _name_ticks(set_ticks: Any, names: list[str]) -> None:
 def _done(figure: Figure, path: Path | None) -> Figure:
     """The figure, written to a path if one is given."""
     if path is not None:
-        save(path, rendered(figure, extension_of(path, tuple(METADATA))))
+        write_whole(path, rendered(figure, extension_of(path, tuple(METADATA))))
     return figure

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.assess.evaluation import Evaluation, evaluate
-from cutpoint.assess.telling import telling_symbols
+from cutpoint.assess.evaluation import Evaluation, evaluate, symbol_effects
 from cutpoint.data import PlainWord, Sample
 from cutpoint.data.html import cleaned, paragraph, table
+from cutpoint.data.storage import write_whole
 from cutpoint.diagrams.diagram import Look, label
-from cutpoint.diagrams.picture import save
 from cutpoint.drawing import plots
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
@@ -94,7 +93,7 @@ def report(
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
         f"<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
     )
-    save(path, document.encode("utf-8"))
+    write_whole(path, document.encode("utf-8"))
 
 
 def _section(heading: str, content: str) -> str:
@@ -126,7 +125,7 @@ def _plot(plot: Callable[[], Figure]) -> str:
 
 
 def _effects(fit: Fit, sample: Sample, outcome: str) -> str:
-    found = telling_symbols(fit.acceptor, sample)[:MOST_ROWS]
+    found = symbol_effects(fit.acceptor, sample)[:MOST_ROWS]
     rows = [[label(each.symbol), f"{each.count:g}", f"{each.change:+.3f}", f"{each.size:.3f}"] for each in found]
     header = ["symbol", "times read", f"mean change of the probability: {outcome}", "mean size of the change"]
     return table([header, *rows])

@@ -4,9 +4,14 @@ This is the paper's section 4; searches and assessments are in folders of their 
 """
 
 from cutpoint.em.baum_welch import Progress, baum_welch
-from cutpoint.em.complete_data import count_transitions, counts_log_likelihood, maximum_likelihood
+from cutpoint.em.complete_data import (
+    DesignMatrix,
+    count_transitions,
+    counts_log_likelihood,
+    design_matrix,
+    maximum_likelihood,
+)
 from cutpoint.em.counts import Counts
-from cutpoint.em.design_matrix import DesignMatrix, design_matrix
 from cutpoint.em.expectation_maximization import expectation_maximization, hidden_runs
 from cutpoint.em.fit import Fit, Stop
 from cutpoint.em.observations import (

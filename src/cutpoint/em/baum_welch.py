@@ -23,7 +23,6 @@ from cutpoint.em.observations import (
     Engine,
     check_any_sample,
     check_engine,
-    check_threads,
     mark_masks,
     observations,
 )
@@ -31,6 +30,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
 TOLERANCE = 1e-6
@@ -195,7 +195,9 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse what is not a limit."""
         if not (isinstance(self.tolerance, int | float) and 0.0 <= self.tolerance < math.inf):
-            raise InvalidArgument(f"tolerance must be a finite number, 0 or more; got {shown(self.tolerance)}.")
+            raise InvalidArgument(
+                f"must be a finite number, 0 or more; got {shown(self.tolerance)}.", argument="tolerance"
+            )
         whole_number("max_steps", self.max_steps, least=0)
         check_time_limit(self.time_limit)
 
@@ -211,7 +213,7 @@ class Limits:
 def check_time_limit(seconds: float | None) -> None:
     """Refuse anything but a number of seconds."""
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0.0):
-        raise InvalidArgument(f"time_limit must be a positive number of seconds, or None; got {shown(seconds)}.")
+        raise InvalidArgument(f"must be a positive number of seconds; got {shown(seconds)}.", argument="time_limit")
 
 
 def check_callback(callback: object) -> None:

@@ -23,9 +23,9 @@ class Checkpoint:
         try:
             self.path = Path(path)
         except TypeError:
-            raise InvalidArgument(f"checkpoint must be the path of a file; got {path!r}.") from None
+            raise InvalidArgument(f"must be the path of a file; got {path!r}.", argument="checkpoint") from None
         if "\0" in str(self.path) or (self.path.exists() and not self.path.is_file()):
-            raise InvalidArgument(f"checkpoint must be the path of a file; got {str(self.path)!r}.")
+            raise InvalidArgument(f"must be the path of a file; got {str(self.path)!r}.", argument="checkpoint")
         if not self.path.parent.is_dir():
             raise InvalidArgument(f"checkpoint: the folder {str(self.path.parent)!r} does not exist. Make it first.")
         self._problem = np.frombuffer(problem.encode(), dtype=np.uint8)
@@ -48,10 +48,7 @@ class Checkpoint:
 
     def save(self, arrays: Arrays) -> None:
         """Replace the file by this state."""
-        try:
-            write_whole(self.path, packed(MAGIC, {"problem": self._problem, **arrays}))
-        except OSError as problem:
-            raise InvalidFile(f"checkpoint {self.path}: cannot be written ({problem.strerror}).") from None
+        write_whole(self.path, packed(MAGIC, {"problem": self._problem, **arrays}))
 
 
 def digest(sample: AnySample, *parts: object) -> str:

@@ -90,11 +90,12 @@ class Climb:
 
     def _go_to_best(self, visited: list[Visited]) -> None:
         """Note every E-step, and stay where the objective is highest."""
-        best = self.parameters, self.counts, self.objective
+        best, history = (self.parameters, self.counts, self.objective), []
         for candidate in visited:
             best = candidate if candidate[2] > best[2] else best
-            self.history.append(best[2])
+            history.append(best[2])
         self.parameters, self.counts, self.objective = best
+        self.history += history
 
     def _leap(self, first: Visited) -> list[Visited]:
         """SQUAREM in log space: extrapolate two EM steps; where that gains less than the first, take the second."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, Limits, ascend
+from cutpoint.em.complete_data import digits
 from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit
 from cutpoint.em.m_step import MStep
@@ -113,15 +114,12 @@ def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[tuple[float, _HiddenRu
     with np.errstate(divide="ignore"):
         log_initial, log_transitions = np.log(acceptor.initial), np.log(acceptor.transitions)
     for r, count in enumerate(sample.counts.tolist()):
-        start, stop = sample.offsets[r], sample.offsets[r + 1]
-        word = sample.symbols[start:stop]
-        seen = np.ones((len(word) + 1, acceptor.n_states), dtype=np.bool_)
-        if sample.marks is not None:
-            seen = masks[sample.marks[start + r : stop + r + 1]]
-        seen[-1] &= masks[sample.ends[r]]
+        word = sample.decoded.word(r)
+        (seen,) = sample.decoded.evidence(masks, np.array([r]))
         with np.errstate(divide="ignore"):
             log_seen = np.log(seen)
-        paths = _all_paths(acceptor.n_states, len(word) + 1)
+        n_paths = acceptor.n_states ** (len(word) + 1)
+        paths = np.stack(digits(np.arange(n_paths), acceptor.n_states, len(word) + 1))
         logs = log_initial[paths[0]] + log_seen[0][paths[0]]
         for i, symbol in enumerate(word):
             logs = logs + log_transitions[symbol][paths[i], paths[i + 1]]
@@ -133,9 +131,3 @@ def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[tuple[float, _HiddenRu
         # Without evidence the probability is 1 by definition, not up to rounding: then the likelihood is constant.
         log_probability = 0.0 if seen.all() else float(top + np.log(weights.sum()))
         yield count, _HiddenRun(word, paths, weights / weights.sum(), log_probability)
-
-
-def _all_paths(n_states: int, size: int) -> NDArray[np.int64]:
-    """All paths of a number of states, ``[i, path]``, in lexicographic order."""
-    numbers = np.arange(n_states**size)
-    return np.stack([numbers // n_states ** (size - 1 - i) % n_states for i in range(size)])

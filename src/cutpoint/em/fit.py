@@ -20,9 +20,7 @@ class Stop(Enum):
 
     CONVERGED = "converged: the last step raised the log-likelihood by no more than the tolerance."
     STEP_LIMIT = "step limit: max_steps was reached before convergence; increase max_steps."
-    TIME_LIMIT = (
-        "time limit: time_limit ran out before convergence; the acceptor is the best so far. Increase time_limit."
-    )
+    TIME_LIMIT = "time limit: the time ran out before convergence; the acceptor is the best so far. Allow more time."
     NO_EVIDENCE = (
         "no evidence: the sample holds inputs alone, and inputs alone carry no information about the transitions "
         "(rows sum to 1, so every choice of them gives the inputs the same likelihood). Add what was seen of the runs: "

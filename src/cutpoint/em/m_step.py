@@ -170,9 +170,9 @@ def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
     if fixed is None:
         return None
     shape = acceptor.transitions.shape
-    array = np.asarray(fixed) if isinstance(fixed, np.ndarray | bool) else None
-    if array is not None:
-        if array.dtype != np.bool_ or array.ndim > 3 or not _fits(array.shape, shape):
+    if isinstance(fixed, np.ndarray | bool):
+        array = np.asarray(fixed)
+        if array.dtype != np.bool_ or not _fits(array.shape, shape):
             raise InvalidArgument(
                 f"fixed must be an array of bool that fits the transitions' shape {shape}, or a list of entries such "
                 f"as (symbol, state) or (symbol, state, next state); got an array of {array.dtype}, {array.shape}."
@@ -196,7 +196,10 @@ def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
 
 
 def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    return all(size in (1, wanted) for size, wanted in zip(reversed(shape), reversed(target), strict=False))
+    try:
+        return np.broadcast_shapes(shape, target) == target
+    except ValueError:
+        return False
 
 
 def _groups(argument: str, groups: Iterable[Iterable[Any]], names: Names) -> Group | None:

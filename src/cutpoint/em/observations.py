@@ -10,19 +10,20 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark, Sample
-from cutpoint.data.sample import CodedSample
 from cutpoint.em.counts import Counts
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
-from cutpoint.exact import whole_number
-from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.kernels import kernels
+from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
 Floats = NDArray[np.float64]
@@ -100,18 +101,15 @@ class InMemory(Observations):
 
     def __init__(self, sample: Sample, threads: int | None = None, keep_tree: bool = True) -> None:
         self.sample, self.total, self.threads, self.keep_tree = sample, sample.total, threads, keep_tree
-        self._arrays: tuple[Any, ...]
-        if isinstance(sample, CodedSample):  # its tree has the words
-            self._tree = sample.tree if keep_tree else sample.passing_tree
-            self._arrays = None, None, None, sample.ends
-        else:
-            self._tree = sample.tree
-            self._arrays = sample.symbols, sample.offsets, sample.marks, sample.ends
+        self._words = sample.encoded
+        if isinstance(self._words, FrontCodedWords) and not keep_tree:
+            self._words = replace(self._words, whole_tree=False)
+        kernels().prefix_tree(self._words)  # now, so that its size is known
 
     def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
         """Counts of the E-step."""
         transitions, initial, logs = kernels().expected_counts(
-            *parameters, masks, *self._arrays, self.sample.counts, tree=self._tree, threads=self.threads
+            *parameters, masks, self._words, self.sample.counts, self.threads
         )
         if not np.isfinite(transitions).all():
             raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
@@ -123,9 +121,7 @@ class InMemory(Observations):
 
     def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
         """Log-probability of each distinct observation."""
-        logs: Floats = kernels().log_probabilities(
-            *parameters, masks, *self._arrays, tree=self._tree, threads=self.threads
-        )
+        logs: Floats = kernels().log_probabilities(*parameters, masks, self._words, self.threads)
         return logs
 
     def log_likelihood(self, members: Sequence[tuple[Parameters, Masks]], with_inputs: bool = False) -> float:
@@ -139,8 +135,9 @@ class InMemory(Observations):
 
     def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
         """The whole sample with its acceptances."""
-        sample = self.sample.spelled() if isinstance(self.sample, CodedSample) else self.sample
-        yield sample, kernels().acceptances(*parameters, column, sample.symbols, sample.offsets, self.threads)
+        sample, words = self.sample, self.sample.encoded.decoded()
+        values = kernels().acceptances(*parameters, column, words, self.threads)
+        yield Sample.from_encoded(words, sample.counts, sample.alphabet, sample.mark_table), values
 
     def subsample(self, most: int) -> Sample:
         """Every so many distinct observations."""
@@ -190,15 +187,21 @@ class LargeSample(Protocol):
 AnySample = Sample | LargeSample
 
 
-@runtime_checkable
-class Engine(Protocol):
+class Engine(ABC):
     """Who works on a sample: the threads of this machine, or a cluster."""
 
+    @abstractmethod
     def observe(self, sample: AnySample, alphabet: Alphabet) -> Observations:
         """Observations of a sample over the alphabet of an acceptor."""
 
-    def close(self) -> None:
-        """Release everything."""
+    def close(self) -> None:  # noqa: B027 - as above
+        """Release what the engine holds itself, such as a connection."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def observations(
@@ -268,15 +271,9 @@ def check_evidence(sample: AnySample) -> None:
     """Refuse inputs alone."""
     if not sample.has_evidence:
         raise InvalidSample(
-            "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add what was "
-            "seen of the runs: Sample(words, accepted=...), verdicts=... or states=..."
+            "the sample holds inputs alone, and inputs alone carry no information about the transitions.",
+            advice="Add the outcomes with {accepted}, or with {outcome} of an event table. Or {verdicts} or {states}.",
         )
-
-
-def check_threads(threads: int | None) -> None:
-    """Refuse anything but a number of threads."""
-    if threads is not None:
-        whole_number("threads", threads, least=1, most=MOST_THREADS)
 
 
 def check_engine(engine: Any) -> None:

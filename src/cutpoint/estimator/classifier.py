@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.assess.evaluation import chosen_cut_point
+from cutpoint.assess.evaluation import chosen_cut_point, search_time
 from cutpoint.data import Alphabet, Sample, Word
-from cutpoint.em import Counts, Stop
+from cutpoint.em import Counts
 from cutpoint.em.baum_welch import check_time_limit
-from cutpoint.em.observations import InMemory, Parameters, check_threads
+from cutpoint.em.m_step import shares
+from cutpoint.em.observations import InMemory, Parameters, agreeing_states
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
-from cutpoint.estimator.stepwise import Running
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import Acceptor
+from cutpoint.model.parts import check_threads
 from cutpoint.search.learn import PRIOR, learn
-from cutpoint.search.learned import Learned
 from cutpoint.wording import listed, shown
 
 try:
@@ -33,9 +35,6 @@ except ImportError:
     ) from None
 
 Floats = NDArray[np.float64]
-
-SHARE_OF_TIME = 0.75
-"""Share of a time limit for the search itself; the choice of the cut point takes the rest."""
 
 
 class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,9 +59,9 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     position : whether the same symbol means something else at each position; needs words of one length. The symbols of
         ``acceptor_`` are then pairs ``(position, symbol)``, and each position has a rare symbol of its own.
     n_final : of two classes, the number of states of ``classes_[1]``; by default half of them, or as merging finds.
-    folds : number of folds of the search, five unless told.
+    folds : number of folds of the search, by default five.
     time_limit : most seconds to search, about; the best so far is taken. The result then depends on the machine.
-    threads : number of threads, all cores unless told; results do not depend on it.
+    threads : number of threads, by default all cores; results do not depend on it.
     random_state : seed; same seed, same result. Also None (another result each time), a ``numpy.random.Generator`` or
         a ``numpy.random.RandomState``.
 
@@ -73,7 +72,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : class of each of its states.
     alphabet_ : its symbols.
     cut_point_ : the cut point of two classes; None for more.
-    fit_ : the :class:`cutpoint.Learned` that tells of the search.
+    fit_ : the :class:`cutpoint.search.Learned` with what the search found.
 
     Notes
     -----
@@ -122,7 +121,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """Return tags that tell scikit-learn that X is not a matrix of numbers."""
+        """Tags by which scikit-learn knows that X is not a matrix of numbers."""
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
@@ -133,10 +132,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from words and their labels. A weight counts as so many repetitions of its word."""
-        words = words_of(X)
-        labels = labels_of(y, len(words))
-        check_classification_targets(labels)
-        return self._start(words, labels, weights_of(sample_weight, len(words)), np.unique(labels))
+        words, labels, weights = _given(X, y, sample_weight)
+        return self._start(words, labels, weights, np.unique(labels))
 
     def partial_fit(
         self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
@@ -153,10 +150,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
         Royal Statistical Society B 71 (2009).
         """
-        words = words_of(X)
-        labels = labels_of(y, len(words))
-        check_classification_targets(labels)
-        weights = weights_of(sample_weight, len(words))
+        words, labels, weights = _given(X, y, sample_weight)
         named = None if classes is None else np.unique(np.array(list(classes)))
         if not hasattr(self, "acceptor_"):
             return self._start(words, labels, weights, np.unique(labels) if named is None else named)
@@ -168,23 +162,25 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._go_on(words, class_codes(labels, self.classes_), weights)
         return self
 
-    def _start(
-        self, words: list[Word], labels: NDArray[Any], weights: NDArray[np.float64], classes: NDArray[Any]
-    ) -> Self:
+    def _start(self, words: list[Word], labels: NDArray[Any], weights: Floats, classes: NDArray[Any]) -> Self:
         """Learn from scratch."""
         codes = class_codes(labels, classes)
-        _check_two_classes(classes, codes[weights > 0.0])
-        self._check_options(len(classes), float(weights.sum()))
         used = np.flatnonzero(weights > 0.0)
         weights, codes = weights[used], codes[used]
+        self._check_options(classes, codes, float(weights.sum()))
         least = self.min_count if self.unknown == "rare" else None
         lexicon, spelt = Lexicon.of([words[r] for r in used], weights, least, self.position)
         sample = _sample(spelt, codes, weights, classes, lexicon.learned)
         seed = seed_of(self.random_state)
-        share = 1.0 if len(classes) > 2 or self.cut_point is not None else SHARE_OF_TIME
         names = classes.tolist() if len(classes) > 2 else None
-        fit = self._learn(sample, seed, share, self.n_states, team=self.team, classes=names, folds=self.folds)
-        cut_point = self._cut_point(sample, fit, seed) if len(classes) == 2 else None
+        chosen = len(classes) == 2 and self.cut_point is None
+        limit = search_time(self.time_limit) if chosen else self.time_limit
+        options: dict[str, Any] = {"n_final": self.n_final, "prior": self.prior, "threads": self.threads}
+        search: dict[str, Any] = {"classes": names, "folds": self.folds, "time_limit": limit, "rng": seed}
+        fit = learn(sample, self.n_states, self.team, **search, **options)
+        cut_point = None if len(classes) > 2 or chosen else float(cut_point_value(self.cut_point))
+        if chosen:
+            cut_point = chosen_cut_point(fit, sample, seed, self.time_limit, **options).cut_point
         self.classes_ = classes
         self.fit_ = fit
         self.labels_ = classes[[classes.tolist().index(label) if names else int(label) for label in fit.labels]]
@@ -192,85 +188,49 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.alphabet_ = self.acceptor_.alphabet
         self.cut_point_ = cut_point
         self._lexicon = lexicon
-        self._running = Running.first(self._expected_counts(sample), sample.total)
+        self._running = RunningCounts.first(self._expected_counts(sample), sample.total)
         return self
 
-    def _go_on(self, words: list[Word], codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
+    def _go_on(self, words: list[Word], codes: NDArray[np.intp], weights: Floats) -> None:
         """One step of stepwise EM."""
         spelt = self._lexicon.in_symbols(words)
         sample = _sample(spelt, codes, weights, self.classes_, self.alphabet_)
-        opened = self._running.opened(Parameters(self.acceptor_.transitions, self.acceptor_.initial))
+        opened = self._running.opened(Parameters.of(self.acceptor_))
         self.acceptor_ = self.acceptor_.replace(transitions=opened.transitions)
         running = self._running.after(self._expected_counts(sample), sample.total)
         transitions, initial = running.maximum(opened, self.prior)
         self.acceptor_ = self.acceptor_.replace(transitions=transitions, initial=initial)
         self._running = running
 
-    def _learn(self, sample: Sample, seed: int, share: float, n_states: int | None, **options: Any) -> Learned:
-        """Search with the options that all searches share."""
-        limit = None if self.time_limit is None else share * self.time_limit
-        options |= {"n_final": self.n_final, "prior": self.prior, "threads": self.threads}
-        return learn(sample, n_states, time_limit=limit, rng=seed, **options)
-
-    def _cut_point(self, sample: Sample, fit: Learned, seed: int) -> float:
-        """Cut point of two classes: as given, or chosen."""
-        if self.cut_point is not None:
-            return float(cut_point_value(self.cut_point))
-        if fit.stop is Stop.INTERRUPTED:
-            return 0.5
-        n_states = fit.members[0].acceptor.n_states
-        share = (1.0 - SHARE_OF_TIME) / 2.0
-
-        def learned(half: Sample) -> Acceptor:
-            return self._learn(half, seed, share, n_states, team=2, folds=2).acceptor
-
-        return chosen_cut_point(sample, learned, np.random.default_rng([seed, 1]))
-
     def _expected_counts(self, sample: Sample) -> Counts:
         """E-step: each word must end in a state of its class."""
-        names = self.classes_.tolist()
-        masks = np.ones((len(sample.mark_table), self.acceptor_.n_states), dtype=np.bool_)
-        for k, mark in enumerate(sample.mark_table):
-            if mark.verdict is not None:
-                masks[k] = self.labels_ == names[int(mark.verdict)]
-            elif mark.states is not None:
-                masks[k] = self.labels_ == next(iter(mark.states))
-        engine = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
-        return engine.expected_counts(Parameters(self.acceptor_.transitions, self.acceptor_.initial), masks)
+        final, labels = self.labels_ == self.classes_[-1], self.labels_.tolist()
+        data = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
+        masks = agreeing_states(sample.mark_table, final, labels)
+        return data.expected_counts(Parameters.of(self.acceptor_), masks)
 
     # -- Predicting ---------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
-        symbols, offsets = self._encoded(X)
-        acceptor = self.acceptor_
-        masks = [self.labels_ == name for name in self.classes_[1:]]
-        columns = [
-            kernels().acceptances(
-                acceptor.transitions, acceptor.initial, mask.astype(np.float64), symbols, offsets, self.threads
-            )
-            for mask in (masks if len(masks) == 1 else [self.labels_ == self.classes_[0], *masks])
-        ]
-        if len(columns) == 1:
-            accepted = np.clip(columns[0], 0.0, 1.0)
+        words = self._encoded(X)
+        rows = self.acceptor_.transitions, self.acceptor_.initial
+        owners = [(self.labels_ == name).astype(np.float64) for name in self.classes_]
+        if len(owners) == 2:
+            accepted = np.clip(kernels().acceptances(*rows, owners[1], words, self.threads), 0.0, 1.0)
             return np.stack((1.0 - accepted, accepted), axis=1)
-        table = np.stack(columns, axis=1)
-        rows: Floats = table / table.sum(axis=1, keepdims=True)
-        return rows
+        columns = [kernels().acceptances(*rows, owner, words, self.threads) for owner in owners]
+        table: Floats = np.stack(columns, axis=1)
+        rows_sum_to_one: Floats = table / table.sum(axis=1, keepdims=True)
+        return rows_sum_to_one
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
-        symbols, offsets = self._encoded(X)
-        acceptor = self.acceptor_
-        ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        columns = []
-        for name in self.classes_:
-            masks = np.stack([np.ones(acceptor.n_states, dtype=np.bool_), self.labels_ == name])
-            columns.append(
-                kernels().log_probabilities(
-                    acceptor.transitions, acceptor.initial, masks, symbols, offsets, None, ends, threads=self.threads
-                )
-            )
+        words, acceptor = self._encoded(X), self.acceptor_
+        columns = [
+            kernels().log_acceptances(acceptor.transitions, acceptor.initial, self.labels_ == name, words, self.threads)
+            for name in self.classes_
+        ]
         return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -301,15 +261,21 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values: Floats = np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0))
         return values
 
-    def _encoded(self, X: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
         check_threads(self.threads)
         return self._lexicon.encode(words_of(X))
 
     # -- Checks -------------------------------------------------------------------------------------------------
 
-    def _check_options(self, n_classes: int, total: float) -> None:
+    def _check_options(self, classes: NDArray[Any], codes: NDArray[np.intp], total: float) -> None:
         """Refuse what only the classifier knows of; the rest is left to the search."""
+        n_classes, seen = len(classes), classes[np.unique(codes)].tolist()
+        if len(seen) < 2:
+            raise InvalidArgument(
+                f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
+                "A rule that always gives the same answer needs no learning."
+            )
         if self.unknown not in ("error", "rare"):
             raise InvalidArgument(f"unknown must be 'error' or 'rare'; got {shown(self.unknown)}.")
         whole_number("min_count", self.min_count, least=1)
@@ -329,21 +295,16 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
 
 
-def _check_two_classes(classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
-    seen = classes[np.unique(codes)].tolist()
-    if len(seen) < 2:
-        raise InvalidArgument(
-            f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
-            "A rule that always gives the same answer needs no learning."
-        )
+def _given(X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[list[Word], NDArray[Any], Floats]:
+    """Words, labels and weights, as many of each."""
+    words = words_of(X)
+    labels = labels_of(y, len(words))
+    check_classification_targets(labels)
+    return words, labels, weights_of(sample_weight, len(words))
 
 
 def _sample(
-    words: list[Any],
-    codes: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    classes: NDArray[Any],
-    alphabet: Alphabet,
+    words: list[Any], codes: NDArray[np.intp], weights: Floats, classes: NDArray[Any], alphabet: Alphabet
 ) -> Sample:
     """Words with their classes: accepted or not if there are two, otherwise as what is seen of the last state."""
     if len(classes) == 2:
@@ -371,3 +332,66 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return whole_number("random_state", random_state, least=0)
+
+
+# -- Stepwise EM -------------------------------------------------------------------------------------------------------
+
+DECAY = 0.6  # between 1/2 and 1: the larger, the sooner the steps get small
+LOOSE = 0.01  # share of every row of a symbol not read so far that is open to be learned
+
+
+@dataclass(frozen=True, eq=False)
+class RunningCounts:
+    r"""Running mean of expected counts per word: the statistic of stepwise EM (Cappé and Moulines, 2009).
+
+    .. math:: s \leftarrow (1 - \gamma) s + \gamma \frac{v}{n}, \qquad \gamma = (1 + N / n)^{-0.6}
+
+    for a batch of n words with expected counts v after N words. For batches of one size the k-th has
+    :math:`\gamma = k^{-0.6}`; a single word after many moves the mean but a little.
+
+    Attributes
+    ----------
+    transitions, initial : the mean s.
+    total : number of words N so far.
+    """
+
+    transitions: Floats
+    initial: Floats
+    total: float
+
+    @classmethod
+    def first(cls, counts: Counts, total: float) -> RunningCounts:
+        """Mean of one batch."""
+        return cls(counts.transitions / total, counts.initial / total, total)
+
+    def after(self, counts: Counts, total: float) -> RunningCounts:
+        """Mean after one more batch."""
+        step = (1.0 + self.total / total) ** -DECAY
+        return RunningCounts(
+            (1.0 - step) * self.transitions + step * counts.transitions / total,
+            (1.0 - step) * self.initial + step * counts.initial / total,
+            self.total + total,
+        )
+
+    @property
+    def read(self) -> NDArray[np.bool_]:
+        """Whether each symbol was read so far, ``[a, 1, 1]``."""
+        return np.asarray(self.transitions.sum(axis=(1, 2), keepdims=True) > 0.0)
+
+    def opened(self, parameters: Parameters) -> Parameters:
+        """Parameters in which no transition is closed for symbols that were not read so far."""
+        if self.read.all():
+            return parameters
+        support = parameters.transitions.max(axis=0) > 0.0  # members of a team stay apart
+        even = support / support.sum(axis=-1, keepdims=True)
+        loose = (1.0 - LOOSE) * parameters.transitions + LOOSE * even
+        return Parameters(np.where(self.read, parameters.transitions, loose), parameters.initial)
+
+    def maximum(self, parameters: Parameters, prior: float) -> Parameters:
+        """M-step: as if all words so far had the mean's counts; symbols not read keep their matrices."""
+        weights = (
+            self.total * mean + np.where(part > 0.0, prior, 0.0)
+            for mean, part in zip((self.transitions, self.initial), parameters, strict=True)
+        )
+        transitions, initial = (shares(part, kept) for part, kept in zip(weights, parameters, strict=True))
+        return Parameters(np.where(self.read, transitions, parameters.transitions), initial)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, total_ordering
 from itertools import pairwise
@@ -21,6 +22,7 @@ FLOAT_WIDTH = Fraction(1, 2**64)
 
 
 @total_ordering
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class AlgebraicNumber:
     r"""The real root of a polynomial with rational coefficients between two rational numbers: exact, never rounded.
 
@@ -148,9 +150,6 @@ class AlgebraicNumber:
         mirrored = _flint(self.polynomial)(_flint([Fraction(number), Fraction(-1)]))
         coefficients = [Fraction(int(c.p), int(c.q)) for c in mirrored.coeffs()]
         return AlgebraicNumber(coefficients, number - self.high, number - self.low)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an AlgebraicNumber is immutable: cannot set {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.polynomial, self.low, self.high)

@@ -10,7 +10,6 @@ where :math:`\eta` covers what falls below the smallest normal float.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -25,14 +24,6 @@ SUBNORMAL = Fraction(1, 2**1070)
 """Sixteen times the smallest float, which also covers rows that sum to a little more than 1."""
 LONGEST = 10**8
 """Up to this length rows that sum to 1 + 1e-9 enlarge an absolute error by less than 12 %."""
-
-
-@dataclass(frozen=True)
-class Comparisons:
-    """Answers for many words: ``above[r]``, and in ``exact[r]`` whether word r needed rational arithmetic."""
-
-    above: NDArray[np.bool_]
-    exact: NDArray[np.bool_]
 
 
 def exceeds(
@@ -58,22 +49,22 @@ def exceeds(
     near = float(cut_point)
     if length <= LONGEST and abs(estimate - near) > _margin(estimate, length, n_states, near):
         return estimate > near
-    low, high = certain_bounds(estimate, length, n_states)
+    low, high = certified_bounds(estimate, length, n_states)
     if low > cut_point or high < cut_point:
         return low > cut_point
     value = exact()
     return value > cut_point or (inclusive and value == cut_point)
 
 
-def compared(
+def which_exceed(
     estimates: NDArray[np.float64],
     lengths: NDArray[np.int64],
     n_states: int,
     cut_point: CutPoint,
     exact: Callable[[int], Fraction],
     inclusive: bool = False,
-) -> Comparisons:
-    """:func:`exceeds` for many words at once; ``exact(r)`` is called only for words r that floats can't decide."""
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """:func:`exceeds` for many words at once, and for which of them r ``exact(r)`` was needed: floats can't decide."""
     near = float(cut_point)
     above = estimates > near
     used = np.zeros(len(estimates), dtype=np.bool_)
@@ -85,7 +76,7 @@ def compared(
     clear = (lengths <= LONGEST) & (np.abs(estimates - near) > _margin(estimates, lengths, n_states, near))
     for r in np.flatnonzero(~clear).tolist():
         above[r] = exceeds(float(estimates[r]), int(lengths[r]), n_states, cut_point, partial(noted, r), inclusive)
-    return Comparisons(above, used)
+    return above, used
 
 
 def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:
@@ -94,7 +85,7 @@ def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:
     return 8 * roundings * 2.0**-53 * estimates + 2.0**-50 * near + 1e-290
 
 
-def certain_bounds(estimate: float, length: int, n_states: int) -> tuple[Fraction, Fraction]:
+def certified_bounds(estimate: float, length: int, n_states: int) -> tuple[Fraction, Fraction]:
     """Rational numbers between which the probability behind a float estimate surely lies."""
     roundings = length * (n_states + 2) + n_states + 2
     if roundings >= 2**51 or length > LONGEST:

@@ -21,23 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.exact.recursions import IntegerForm
+from cutpoint.exact.recursions import IntegerForm, quotients
 
 if TYPE_CHECKING:
-    from flint import fmpz_mat, nmod_mat
+    from flint import fmpz, fmpz_mat, nmod_mat
 
 Codes = tuple[int, ...]
 """A word as the numbers of its symbols."""
-
-
-@dataclass(frozen=True)
-class Explored:
-    """What a search found: the first word whose value is not 0, or else a projection onto the space of all rows."""
-
-    word: Codes | None
-    pivots: tuple[int, ...]
-    projection: nmod_mat
-    """Row ``pivots[i]`` holds row i of the reduced echelon basis; other rows are 0."""
 
 
 def primes() -> Iterator[int]:
@@ -47,7 +37,7 @@ def primes() -> Iterator[int]:
     return (number for number in range(2**63 - 1, 2, -2) if fmpz(number).is_prime())
 
 
-def explore(form: IntegerForm, p: int, longest: int | None = None, values: bool = True) -> Explored:
+def explore(form: IntegerForm, p: int, longest: int | None = None, values: bool = True) -> ModularSpace:
     """Breadth first over words, keeping those whose rows are new; stop at the first whose value is not 0 modulo p.
 
     That word is the first of all words up to ``longest``, by length and then by the order of the alphabet: a word
@@ -58,9 +48,10 @@ def explore(form: IntegerForm, p: int, longest: int | None = None, values: bool 
 
     row, matrices = nmod_mat(form.initial, p), None
     size, n_symbols = form.initial.ncols(), len(form.matrices)
-    space = _Space(size, p)
+    space = ModularSpace(size, p)
     if values and int((row * nmod_mat(form.final, p))[0, 0]):
-        return space.found(())
+        space.word = ()
+        return space
     columns = nmod_mat(form.columns, p) if values else None
     words: list[Codes] = [()]
     frontier, kept = row, space.add(row)
@@ -68,7 +59,8 @@ def explore(form: IntegerForm, p: int, longest: int | None = None, values: bool 
         if columns is not None:
             found = (i for i, value in enumerate((frontier * columns).entries()) if int(value))
             if (first := next(found, None)) is not None:
-                return space.found((*words[first // n_symbols], first % n_symbols))
+                space.word = (*words[first // n_symbols], first % n_symbols)
+                return space
         if longest is not None and len(words[0]) + 1 == longest:
             break
         matrices = nmod_mat(form.side_by_side, p) if matrices is None else matrices
@@ -76,33 +68,35 @@ def explore(form: IntegerForm, p: int, longest: int | None = None, values: bool 
         kept = space.add(longer)
         words = [(*words[i // n_symbols], i % n_symbols) for i in kept]
         frontier = _selection(kept, longer.nrows(), p) * longer
-    return space.found(None)
+    return space
 
 
-class _Space:
-    """Row space that grows: the projection onto it along the unit vectors that are no pivots."""
+class ModularSpace:
+    """Row space modulo p that grows, as the projection onto it along the unit vectors that are no pivots.
+
+    Row ``pivots[i]`` of the projection is row i of the reduced echelon basis; other rows are 0. ``word`` is the first
+    word whose value is not 0, if the search met one.
+    """
 
     def __init__(self, size: int, p: int) -> None:
         from flint import nmod_mat  # noqa: PLC0415
 
         self.p = p
+        self.word: Codes | None = None
         self.pivots: list[int] = []
         self.projection = nmod_mat(size, size, [0] * size**2, p)
 
     def add(self, rows: nmod_mat) -> list[int]:
         """Numbers of the rows that are new, each judged after those before it."""
         rest = rows - rows * self.projection
-        new = _stairs(rest.transpose().rref()[0])
+        new = _pivot_columns(rest.transpose().rref()[0])
         if new:
             fresh = (_selection(new, rows.nrows(), self.p) * rest).rref()[0]
-            places = _stairs(fresh)
+            places = _pivot_columns(fresh)
             at_pivots = _selection(places, fresh.ncols(), self.p).transpose()
             self.projection = self.projection - (self.projection * at_pivots) * fresh + at_pivots * fresh
-            self.pivots += places
+            self.pivots = sorted([*self.pivots, *places])
         return new
-
-    def found(self, word: Codes | None) -> Explored:
-        return Explored(word, tuple(sorted(self.pivots)), self.projection)
 
 
 def _selection(chosen: list[int], size: int, p: int) -> nmod_mat:
@@ -115,7 +109,7 @@ def _selection(chosen: list[int], size: int, p: int) -> nmod_mat:
     return nmod_mat(len(chosen), size, entries, p)
 
 
-def _stairs(echelon: nmod_mat) -> list[int]:
+def _pivot_columns(echelon: nmod_mat) -> list[int]:
     """Columns of the pivots of an echelon form."""
     found, i = [], 0
     for j in range(echelon.ncols()):
@@ -136,21 +130,20 @@ class Span:
     """A space of rows: reduced echelon basis ``rows / denominator``, with ones at the pivots."""
 
     rows: fmpz_mat
-    denominator: int
+    denominator: fmpz
     pivots: tuple[int, ...]
 
     @property
     def basis(self) -> NDArray[Any]:
         """The basis as an array ``[i, s]`` of ``Fraction``."""
-        entries = [Fraction(int(value), self.denominator) for value in self.rows.entries()]
-        return np.array(entries, dtype=object).reshape(self.rows.nrows(), self.rows.ncols())
+        return quotients(self.rows, self.denominator)
 
 
 def row_space(form: IntegerForm) -> Span:
     """Space of the rows πP(x) of all words; cost grows with the lengths of the fractions in its echelon basis."""
     residues, fresh = _Residues(), primes()
     while True:
-        residues.add(explore(form, p := next(fresh), values=False), p)
+        residues.add(explore(form, next(fresh), values=False))
         span = residues.span()
         if span is not None and _is_closed(form, span):
             return span
@@ -169,7 +162,7 @@ def first_nonzero(form: IntegerForm) -> Codes | None:
         if product > _largest_value(form, size - 1 if best is None else len(best)):
             return best
         if best is None:
-            residues.add(found, p)
+            residues.add(found)
             span = residues.span()
             if span is not None and _is_closed(form, span) and (span.rows * form.final).is_zero():
                 return None
@@ -197,31 +190,28 @@ class _Residues:
     """Echelon basis modulo the product of the primes seen so far; primes that lost something are passed over."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self.modulus = 1
-        self.pivots: tuple[int, ...] | None = None
+        self.count, self.modulus = 0, 1
+        self.pivots: list[int] = []
         self.values: NDArray[Any] = np.zeros((0, 0), dtype=object)
 
-    def add(self, found: Explored, p: int) -> None:
+    def add(self, found: ModularSpace) -> None:
         """Take in one more prime (Chinese remainders)."""
-        rank = [-len(found.pivots), *found.pivots]
-        known = None if self.pivots is None else [-len(self.pivots), *self.pivots]
-        if known is not None and rank > known:
+        rank, known = [-len(found.pivots), *found.pivots], [-len(self.pivots), *self.pivots]
+        if self.count and rank > known:
             return
         rows = found.projection.tolist()
-        values = np.array([[int(x) for x in rows[i]] for i in found.pivots], dtype=object)
-        if rank != known:
-            self.count, self.modulus, self.pivots = 1, p, found.pivots
-            self.values = values.reshape(-1, found.projection.ncols())
+        entries = [int(x) for i in found.pivots for x in rows[i]]
+        values = np.array(entries, dtype=object).reshape(-1, found.projection.ncols())
+        if not self.count or rank != known:
+            self.count, self.modulus, self.pivots, self.values = 1, found.p, found.pivots, values
             return
-        step = (values.reshape(self.values.shape) - self.values) * pow(self.modulus, -1, p) % p
-        self.values = self.values + step * self.modulus
-        self.modulus *= p
+        self.values = self.values + (values - self.values) * pow(self.modulus, -1, found.p) % found.p * self.modulus
+        self.modulus *= found.p
         self.count += 1
 
     def span(self) -> Span | None:
         """The basis as fractions, if every residue is that of a short one; asked for after 1, 2, 4, 8, … primes."""
-        from flint import fmpz_mat  # noqa: PLC0415
+        from flint import fmpz, fmpz_mat  # noqa: PLC0415
 
         if self.count & (self.count - 1):
             return None
@@ -237,7 +227,8 @@ class _Residues:
             entries.append(value)
         denominator = math.lcm(*(value.denominator for value in entries))
         numerators = [int(value * denominator) for value in entries]
-        return Span(fmpz_mat(len(self.values), self.values.shape[1], numerators), denominator, self.pivots or ())
+        rows = fmpz_mat(len(self.values), self.values.shape[1], numerators)
+        return Span(rows, fmpz(denominator), tuple(self.pivots))
 
 
 def _short_fraction(residue: int, modulus: int, largest: int) -> Fraction | None:

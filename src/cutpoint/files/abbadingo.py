@@ -1,27 +1,26 @@
-"""Abbadingo and PAutomaC: a line with the number of words and of symbols, then a word per line, its length first.
+"""Abbadingo and PAutomaC: a line with the numbers of words and symbols, then a word per line, its length first.
 
-In Abbadingo a label stands before the length: 1 accepted, 0 rejected, -1 not known.
+In Abbadingo a label comes before the length: 1 accepted, 0 rejected, -1 not known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Any
 
-from cutpoint.data import Alphabet, Sample, Word
-from cutpoint.data.marks import Verdict
+from cutpoint.data import Sample
 from cutpoint.errors import InvalidArgument
-from cutpoint.files.chunks import Chunk
-from cutpoint.files.streams import Block, refusal
+from cutpoint.files.streams import Block, Rows, refusal
 from cutpoint.wording import counted, listed, shown
 
 LARGEST_ALPHABET = 100_000
 """Symbols that a header may claim."""
-LABELS: dict[str, Verdict] = {"1": True, "0": False, "-1": None}
+LABELS = {"1": True, "0": False, "-1": None}
 
 
-def chunks_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Chunk]:
-    """Chunks of a file; its symbols are texts, such as '0' and '1', and so is the alphabet that the header declares."""
+def rows_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Rows]:
+    """Rows of a file; its symbols are texts, such as '0' and '1', and so are those that the header declares."""
     header, total = None, 0
     seen: set[str] = set()
     for block in blocks:
@@ -40,27 +39,28 @@ def chunks_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Chu
         seen.update(chain.from_iterable(words))
         if len(seen) > n_symbols:
             raise refusal(name, f"the header says {counted(n_symbols, 'symbol')}; there are {listed(sorted(seen))}.")
-        names = [str(code) for code in range(n_symbols)]
-        declared = Alphabet(names) if seen <= set(names) else None
-        labels = [_label(number, cells, name) for number, cells in filled] if labeled else None
-        plain: list[Word] = [*words]
-        yield Chunk(plain, [number for number, _ in filled], labels, name=name, declared=declared)
+        symbols = [str(code) for code in range(n_symbols)]
+        labels = [_label(number, cells, name) for number, cells in filled] if labeled else []
+        columns: dict[str | int, list[Any]] = {"word": words, "accepted": labels} if labeled else {"word": words}
+        declared = symbols if seen <= {*symbols} else None
+        yield Rows(columns, [number for number, _ in filled], symbols=declared)
     if header is None:
         raise refusal(name, "the file is empty.")
     if total != header[0] or not total:
-        raise refusal(name, f"the header says {counted(header[0], 'word')}; got {total}. Is the file whole?")
+        what = f"the header says {counted(header[0], 'word')}; got {total}."
+        raise refusal(name, what, advice="Is the file complete?")
 
 
 def written(sample: Sample) -> str:
     """Text of a sample in Abbadingo's format; what it cannot hold is refused."""
     if sample.marks is not None:
-        raise InvalidArgument("Abbadingo cannot hold what was seen along the way. Write NDJSON.")
-    wrong = [symbol for symbol in sample.alphabet if not isinstance(symbol, str) or symbol.split() != [symbol]]
-    if wrong:
-        raise InvalidArgument(f"Abbadingo holds symbols that are texts without blanks; got {shown(wrong[0])}.")
+        raise InvalidArgument("Abbadingo cannot hold what was seen along the words. Write NDJSON.")
+    for symbol in sample.alphabet:
+        if not isinstance(symbol, str) or symbol.split() != [symbol]:
+            raise InvalidArgument(f"Abbadingo holds symbols that are texts without blanks; got {shown(symbol)}.")
     if not (sample.counts % 1 == 0).all():
-        raise InvalidArgument("Abbadingo repeats an observation as often as it was seen; counts must be whole.")
-    label = {verdict: text for text, verdict in LABELS.items()}
+        raise InvalidArgument("Abbadingo repeats an observation as often as it was seen; counts must be whole numbers.")
+    label = {outcome: text for text, outcome in LABELS.items()}
     lines = [f"{int(sample.total)} {len(sample.alphabet)}\n"]
     for seen in sample:
         word = " ".join((label[seen.accepted], str(len(seen.word)), *map(str, seen.word)))
@@ -70,12 +70,12 @@ def written(sample: Sample) -> str:
 
 def _header(line: int, cells: list[str], name: str) -> tuple[int, int]:
     if len(cells) != 2 or not all(cell.isascii() and cell.isdigit() and len(cell) < 16 for cell in cells):
-        raise refusal(
-            name, f"expected the numbers of words and of symbols, such as 20 2; got {shown(' '.join(cells))}.", line
-        )
+        what = f"expected the numbers of words and symbols, such as 20 2; got {shown(' '.join(cells))}."
+        raise refusal(name, what, line)
     n_words, n_symbols = map(int, cells)
     if n_symbols > LARGEST_ALPHABET:
-        raise refusal(name, f"the header claims {n_symbols:,} symbols; at most {LARGEST_ALPHABET:,} are read.", line)
+        what = f"the header claims {n_symbols:,} symbols; the limit is {counted(LARGEST_ALPHABET, 'symbol')}."
+        raise refusal(name, what, line)
     return n_words, n_symbols
 
 
@@ -93,7 +93,8 @@ def _symbols(line: int, cells: list[str], name: str, labeled: bool) -> list[str]
     return cells[first:]
 
 
-def _label(line: int, cells: list[str], name: str) -> Verdict:
+def _label(line: int, cells: list[str], name: str) -> str:
+    """Label of a line as an outcome in text."""
     if cells[0] not in LABELS:
         raise refusal(name, f"column 1: a label must be 1, 0, or -1 for not known; got {shown(cells[0])}.", line)
-    return LABELS[cells[0]]
+    return cells[0] if cells[0] != "-1" else ""

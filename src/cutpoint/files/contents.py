@@ -95,7 +95,8 @@ def only_acceptor(model: Model, kind: str) -> Acceptor:
     """The acceptor of a model, for text formats that keep nothing beside it."""
     if model.cut_point is not None or model.metadata:
         what = "a cut point" if model.cut_point is not None else "metadata"
-        raise InvalidArgument(f"{kind} cannot hold {what}; .json and .npz can. Leave it out, or save as one of these.")
+        advice = "Leave it out with {bare=True}, or save as one of these."
+        raise InvalidArgument(f"{kind} cannot hold {what}; .json and .npz can.", advice=advice)
     return fitting(model.acceptor, kind)
 
 

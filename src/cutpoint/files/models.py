@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from cutpoint.data.storage import write_together
-from cutpoint.errors import InvalidArgument, InvalidFile
+from cutpoint.errors import InvalidArgument
 from cutpoint.files import att, decision_process, dot, jflap, npz
 from cutpoint.files import json as json_file
 from cutpoint.files.contents import Model, Options, Scalar, Weights
@@ -51,6 +51,7 @@ def save(
     metadata: Mapping[str, Scalar] | None = None,
     weights: Weights | None = None,
     rounded: bool = False,
+    bare: bool = False,
 ) -> None:
     """Write an acceptor to a file, whole or not at all; what the format cannot hold is refused, not dropped.
 
@@ -64,6 +65,7 @@ def save(
     cut_point, metadata : kept beside the acceptor by JSON and NPZ.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
+    bare : leave out the cut point and the metadata of a :class:`Model`.
 
     Examples
     --------
@@ -75,6 +77,7 @@ def save(
     """
     kind, target = _format_of(path, format)
     model = acceptor if isinstance(acceptor, Model) else Model(acceptor)
+    model = Model(model.acceptor) if bare else model
     if cut_point is not None or metadata is not None:
         notes = model.metadata if metadata is None else metadata
         model = replace(model, cut_point=model.cut_point if cut_point is None else cut_point, metadata=notes)
@@ -87,11 +90,7 @@ def save(
         else content
         for suffix, content in files.items()
     }
-    try:
-        write_together(contents)
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", problem)
-        raise InvalidFile(f"cannot be written ({reason}).", where=str(target.path)) from None
+    write_together(contents)
 
 
 def load(
@@ -144,7 +143,7 @@ def _format_of(path: str | os.PathLike[str], name: str | None) -> tuple[Format, 
     suffix = next((suffix for suffix in known if bare.lower().endswith(suffix)), Path(bare).suffix)
     if name is None and suffix.lower() in PICTURES:
         raise InvalidArgument(
-            "TikZ is a picture, written by cp.draw(A, path) and never read. Keep the model as .json, or as .dot.",
+            "TikZ is a picture, which draw writes and nothing reads. Keep the model as .json, or as .dot.",
             where=whole,
         )
     kind = known.get(suffix.lower()) if name is None else _named(name)

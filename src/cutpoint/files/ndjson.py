@@ -8,22 +8,18 @@ from typing import Any
 
 from cutpoint.data import Observation, Sample
 from cutpoint.errors import InvalidArgument
-from cutpoint.files.delimited import Rows
-from cutpoint.files.streams import Block, refusal
+from cutpoint.files.streams import Block, Rows, refusal
 from cutpoint.wording import shown
 
 
 def rows_of(blocks: Iterable[Block], name: str) -> Iterator[Rows]:
     """Rows of a text, block by block; a key that an object does not have is missing there. Empty lines are left out."""
     for block in blocks:
-        objects, lines = [], []
-        for line, text in enumerate(block.text.split("\n")[:-1], block.line):
-            if text and not text.isspace():
-                objects.append(_object(text, name, line))
-                lines.append(line)
-        names = list(dict.fromkeys(key for found in objects for key in found))
-        if lines:
-            yield Rows(names, [[found.get(key) for found in objects] for key in names], lines)
+        lines = enumerate(block.text.split("\n")[:-1], block.line)
+        objects = {line: _object(text, name, line) for line, text in lines if text and not text.isspace()}
+        names = dict.fromkeys(key for found in objects.values() for key in found)
+        if objects:
+            yield Rows({key: [found.get(key) for found in objects.values()] for key in names}, list(objects))
 
 
 def written(sample: Sample) -> str:
@@ -37,24 +33,23 @@ def written(sample: Sample) -> str:
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
 
 
-def _row(seen: Observation, along: bool, listed: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {"word": list(seen.word) if listed or not isinstance(seen.word, str) else seen.word}
+def _row(seen: Observation, along: bool, as_list: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"word": list(seen.word) if as_list or not isinstance(seen.word, str) else seen.word}
     row |= {"accepted": seen.accepted, "count": seen.count}
     if along:
-        states = seen.states or ()
         row["verdicts"] = seen.verdicts
-        row["states"] = [list(state) if isinstance(state, set) else state for state in states] or None
+        row["states"] = [list(state) if isinstance(state, set) else state for state in seen.states or ()] or None
     return row
 
 
 def _object(text: str, name: str, line: int) -> dict[str, Any]:
     try:
-        found = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+        found = _DECODER.decode(text)
     except json.JSONDecodeError as problem:
         raise refusal(name, f"column {problem.colno}: the JSON is not valid ({problem.msg}).", line) from None
     except (ValueError, RecursionError) as problem:
-        what = "it is nested too deep" if isinstance(problem, RecursionError) else str(problem).split(";")[0]
-        raise refusal(name, f"the JSON cannot be taken ({what}).", line) from None
+        what = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem).split(";")[0]
+        raise refusal(name, f"the JSON cannot be read ({what}).", line) from None
     if not isinstance(found, dict):
         raise refusal(name, f'each line must be an object such as {{"word": "ab"}}; got {shown(found)}.', line)
     return found
@@ -70,3 +65,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(text: str) -> None:
     raise ValueError(f"{text} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_constant)

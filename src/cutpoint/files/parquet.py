@@ -1,26 +1,24 @@
-"""Scores in a Parquet file, some rows at a time; the file appears when it is complete."""
+"""Parquet files, read and written some rows at a time; a new file appears when it is complete."""
 
 from __future__ import annotations
 
 import io
 import os
-import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cutpoint.data.storage import replaceable
-from cutpoint.errors import CutpointError, InvalidFile, MissingExtra
-from cutpoint.files.delimited import Rows
-from cutpoint.files.streams import Source, extensions, name_of, opened, refusal
+from cutpoint.data.storage import explained, replaceable
+from cutpoint.errors import InvalidFile, MissingExtra
+from cutpoint.files.streams import InputFile, Rows, extensions, name_of, opened, refusal
 
 SLICE = 1 << 16
 """Rows that are read at once."""
 
 
-def rows_of(source: Source) -> Iterator[Rows]:
+def rows_of(source: InputFile) -> Iterator[Rows]:
     """Rows of a file, slice by slice; they are counted from 1."""
     name = name_of(source)
     polars = _polars(name)
@@ -28,24 +26,23 @@ def rows_of(source: Source) -> Iterator[Rows]:
     content = _seekable(source, name)
     try:
         table = polars.scan_parquet(content, glob=False)
-        names = table.collect_schema().names()
         start = 0
         while len(frame := table.slice(start, SLICE).collect()):
-            columns = [frame[column].to_list() for column in names]
-            yield Rows(names, columns, range(start + 1, start + 1 + len(frame)), "row")
+            columns = {column: frame[column].to_list() for column in frame.columns}
+            yield Rows(columns, range(start + 1, start + 1 + len(frame)), "row")
             start += len(frame)
     except failures as problem:
         sentence = " ".join(str(problem).split()).rstrip(".")
         raise refusal(name, f"the file cannot be read as Parquet ({sentence[:200]}).") from None
 
 
-def _seekable(source: Source, name: str) -> Any:
-    """A path as it is; anything else as bytes in memory, for Parquet begins with its end."""
+def _seekable(source: InputFile, name: str) -> Any:
+    """A path as it is; anything else as bytes in memory, because the end of a Parquet file is read first."""
     if isinstance(source, str | os.PathLike) and source != "-":
         if extensions(source)[1]:
-            raise refusal(name, "a Parquet file is compressed inside; it must not be compressed once more.")
+            raise refusal(name, "a Parquet file is compressed inside and must not be compressed again.")
         if not os.path.isfile(source):  # polars would take a web address too
-            raise InvalidFile(f"{name}: the file cannot be opened (No such file).")
+            raise InvalidFile("the file cannot be opened (No such file).", where=name)
         return os.path.abspath(source)
     with opened(source) as read:
         return io.BytesIO(b"".join(iter(lambda: read(1 << 20), b"")))
@@ -53,25 +50,27 @@ def _seekable(source: Source, name: str) -> Any:
 
 def _polars(name: str) -> Any:
     try:
-        import polars  # noqa: PLC0415
+        import polars  # noqa: PLC0415  an extra
     except ImportError:
-        raise MissingExtra(f'{name}: Parquet needs the extra data: pip install "cutpoint[data]".') from None
+        raise MissingExtra('Parquet needs the extra data: pip install "cutpoint[data]".', where=name) from None
     return polars
 
 
 class ScoreTable:
-    """Rows that wait in a folder, part by part."""
+    """Table of scores, kept in a folder part by part until it is complete."""
 
     def __init__(self, folder: Path, polars: Any) -> None:
-        self.folder, self.polars, self.parts = folder, polars, 0
+        self.folder, self.polars = folder, polars
+        self.parts: list[Path] = []
 
     def add(self, columns: Mapping[str, Sequence[Any]]) -> None:
         """Add rows, given by their columns."""
-        self.write(self.polars.LazyFrame(dict(columns)), self.folder / f"{self.parts:08d}.parquet")
-        self.parts += 1
+        path = self.folder / f"{len(self.parts):08d}.parquet"
+        self.write(self.polars.LazyFrame(dict(columns)), path)
+        self.parts.append(path)
 
     def write(self, rows: Any, path: Path) -> None:
-        """Write rows to a file; a full disk is an error of the system, which polars tells as one of its own."""
+        """Write rows to a file; polars reports a full disk as an error of its own."""
         try:
             rows.sink_parquet(path)
         except self.polars.exceptions.PolarsError as problem:
@@ -91,20 +90,11 @@ def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
     ...     table.polars.read_parquet(Path(folder) / "scores.parquet")["word"].to_list()
     ['a', 'b', 'c']
     """
-    try:
-        import polars  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtra(f'{path}: Parquet needs the extra data: pip install "cutpoint[data]".') from None
-    try:
+    polars = _polars(os.fspath(path))
+    with explained("the file cannot be written", os.fspath(path), OSError):
         target = replaceable(path)
-        with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as workshop:
-            table = ScoreTable(Path(workshop), polars)
+        with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as folder:
+            table = ScoreTable(Path(folder), polars)
             yield table
-            whole = Path(workshop) / f"whole-{secrets.token_hex(4)}"
-            parts = [Path(workshop) / f"{k:08d}.parquet" for k in range(table.parts)]
-            table.write(polars.scan_parquet(parts), whole)
-            os.replace(whole, target)
-    except CutpointError:  # among them those of an engine that is lost, which are errors of connections too
-        raise
-    except OSError as problem:
-        raise InvalidFile(f"{path}: the file cannot be written ({problem.strerror or problem}).") from None
+            table.write(polars.scan_parquet(table.parts), Path(folder) / "whole")
+            os.replace(Path(folder) / "whole", target)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
-from cutpoint.data import Alphabet, Sample, Symbol
+from cutpoint.data import Alphabet, Sample, Symbol, Word
+from cutpoint.data.column_names import ColumnNames, given_columns, has_header
+from cutpoint.data.columns import Column, word_arguments
+from cutpoint.data.events import gather
+from cutpoint.data.marks import Verdict
 from cutpoint.data.storage import write_whole
-from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
+from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet
-from cutpoint.files.chunks import Chunk, chunks_of
-from cutpoint.files.streams import COMPRESSED, Source, blocks, decompressor, extensions, name_of, refusal
+from cutpoint.files.streams import COMPRESSED, InputFile, Rows, blocks, decompressor, extensions, name_of, refusal
 from cutpoint.wording import shown
 
 FORMATS = {
@@ -27,7 +32,7 @@ FORMATS = {
 }
 """Formats by extension."""
 MERGED_AT = 1 << 23
-"""Words and symbols that are gathered before they are merged."""
+"""Words and symbols that are collected before equal words are merged."""
 
 
 class ReadOptions(TypedDict, total=False):
@@ -51,31 +56,91 @@ class ReadOptions(TypedDict, total=False):
     alphabet: Iterable[Symbol] | None
 
 
-def read_sample(path: Source, **options: Unpack[ReadOptions]) -> Sample:
+@dataclass(frozen=True)
+class Chunk:
+    """Some words of a file, in its order, and what is known of each.
+
+    Attributes
+    ----------
+    words : str where symbols are characters, otherwise lists of symbols; score them as they are.
+    lines : number of the line where each word was found (in Parquet: of the row), from 1.
+    accepted, weights, verdicts, states : as ``Sample`` takes them; None if the file has no such column.
+    ids : case of each word in a table of events; otherwise None.
+    name, unit : for messages: the file, and what ``lines`` counts.
+    declared : the alphabet, if the file names it.
+    """
+
+    words: Sequence[Word]
+    lines: Sequence[int]
+    accepted: list[Verdict] | None = None
+    weights: list[float] | None = None
+    verdicts: list[Any] | None = None
+    states: list[Any] | None = None
+    ids: list[Hashable] | None = None
+    name: str = ""
+    unit: str = "line"
+    declared: Alphabet | None = None
+
+    def place(self, r: int) -> str:
+        """Where word r was found, for messages."""
+        return f"{self.name}: {self.unit} {self.lines[r]}"
+
+    def over(self, alphabet: Alphabet) -> Chunk:
+        """The same words over an alphabet; an unknown symbol is refused with its line.
+
+        Text files hold the symbols of an alphabet of numbers as texts, which become numbers again.
+        """
+        by_text = {str(symbol): symbol for symbol in alphabet}
+        here = self
+        if len(by_text) == len(alphabet) and not all(isinstance(symbol, str) for symbol in alphabet):
+            here = replace(self, words=[[by_text.get(str(symbol), symbol) for symbol in word] for word in self.words])
+        try:
+            alphabet.encode(here.words)
+        except UnknownSymbol:
+            r, i, symbol = next(
+                (r, i, symbol)
+                for r, word in enumerate(here.words)
+                for i, symbol in enumerate(word)
+                if symbol not in alphabet
+            )
+            raise alphabet.unknown(symbol, f"{self.place(r)}, position {i}: ") from None
+        return here
+
+    def sample(self, alphabet: Alphabet | None = None) -> Sample | None:
+        """Sample of the words; None if all their weights are 0."""
+        if self.weights is not None and not any(self.weights):
+            return None
+        try:
+            return Sample(self.words, self.accepted, self.verdicts, self.states, self.weights, alphabet)
+        except InvalidSample as problem:  # counts whose sum is too large
+            raise refusal(self.name, str(problem)) from None
+
+
+def read_sample(path: InputFile, **options: Unpack[ReadOptions]) -> Sample:
     r"""Sample in a file.
 
     Parameters
     ----------
     path : a file, ``"-"`` for standard input, or a file that is open. A name that ends in .gz, .bz2, .xz or .zst is
         decompressed.
-    format : tsv, csv, ndjson, parquet, abbadingo or pautomac; by default told by the extension (tsv if there is none
-        to look at, as for standard input).
+    format : tsv, csv, ndjson, parquet, abbadingo or pautomac; by default that of the extension (tsv if there is none,
+        as for standard input).
     word, accepted, weight, verdicts, states : columns of a table with one word per row, by name or by number from 1.
     id, event, order, outcome, verdict, weight : columns of a table with one event per row: see ``Sample.from_events``.
-    separator : what stands between the symbols of a word. By default blanks, if the words hold any; otherwise symbols
-        are characters, as with ``""``.
+    separator : separator of the symbols of a word. By default blanks, if the words contain any; otherwise symbols are
+        characters, as with ``""``.
     positive : the outcome that means accepted; by default outcomes are 1 and 0, true and false, yes and no, and such.
     header : whether the first line of a TSV or CSV file has the names of the columns. By default it has if columns are
-        asked for by name, or if it holds a well-known name (``word``, ``accepted``, ``id``, …) and no outcome.
-    delimiter : what stands between the cells of a CSV file, by default a comma.
+        given by name, or if it contains a well-known name (``word``, ``accepted``, ``id``, …) and no outcome.
+    delimiter : cell delimiter of a CSV file, by default a comma.
     alphabet : the symbols; by default those that occur, sorted, or those that the file declares.
 
     Notes
     -----
-    Columns that are not named are found by well-known names: ``word`` or ``sequence``, ``accepted``, ``label`` or
+    Columns that are not given are found by well-known names: ``word`` or ``sequence``, ``accepted``, ``label`` or
     ``outcome``, ``count``; ``id``, ``event``, ``order`` or ``time``. Without a header a table has one column of words,
-    or two of which exactly one can be outcomes. The file is read once, block by block, and equal observations are
-    merged on the way, so that memory grows with the distinct ones.
+    or two columns, exactly one of which can be outcomes. The file is read once, block by block, and equal observations
+    are merged on the way, so that memory grows with the distinct ones.
 
     Examples
     --------
@@ -86,19 +151,18 @@ def read_sample(path: Source, **options: Unpack[ReadOptions]) -> Sample:
     given = options.get("alphabet")
     found: list[Sample] = []
     declared: Alphabet | None = None
-    labeled = is_declared = True
+    has_outcomes = is_declared = True
     for chunk in read_chunks(path, **options):
         declared = chunk.declared
         is_declared = is_declared and declared is not None
-        labeled = labeled and chunk.accepted is not None
+        has_outcomes = has_outcomes and chunk.accepted is not None
         sample = chunk.sample(None if given is None else Alphabet(given))
         if sample is not None:
             found = _merged([*found, sample])
     if not found:
         raise refusal(name_of(path), "at least one observation must have a positive count; none has.")
-    positive = options.get("positive")
-    if positive is not None and labeled and not any((sample.ends == 1).any() for sample in found):
-        raise refusal(name_of(path), f"positive={shown(positive)} must be an outcome of some word; it is of none.")
+    if has_outcomes:
+        check_positive_outcome(found, options.get("positive"), name_of(path))
     if given is None and is_declared:
         given = declared
     try:
@@ -107,21 +171,11 @@ def read_sample(path: Source, **options: Unpack[ReadOptions]) -> Sample:
         raise refusal(name_of(path), str(problem)) from None
 
 
-def _merged(found: list[Sample]) -> list[Sample]:
-    """The samples as one when the later have come to be as large as the first, so that equal words are kept once."""
-    first, *later = (len(sample.symbols) + len(sample) for sample in found)
-    return found if sum(later) < max(first, MERGED_AT) else [_joined(found)]
-
-
-def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
-    return Sample.joined(found, Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet)
-
-
-def read_chunks(path: Source, **options: Unpack[ReadOptions]) -> Iterator[Chunk]:
+def read_chunks(path: InputFile, **options: Unpack[ReadOptions]) -> Iterator[Chunk]:
     r"""Words of a file in their order, some thousands at a time, for work in one pass with little memory.
 
     The options are those of ``read_sample``. With an ``alphabet``, symbols that it does not have are refused, and the
-    message names the line. A table of events comes as one chunk, for the events of an id may stand anywhere in it.
+    message names the line. A table of events comes as one chunk, because the events of a case may be anywhere in it.
 
     Examples
     --------
@@ -136,15 +190,15 @@ def read_chunks(path: Source, **options: Unpack[ReadOptions]) -> Iterator[Chunk]
             f"unexpected option {sorted(unknown)[0]!r}; the options are {sorted(ReadOptions.__annotations__)}."
         )
     alphabet = options.get("alphabet")
-    chunks = _chunks(path, _format(path, options.get("format")), options)
+    chunks = _chunks(_rows(path, options), name_of(path), options)
     return chunks if alphabet is None else (chunk.over(Alphabet(alphabet)) for chunk in chunks)
 
 
 def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Put a sample into a file: TSV, NDJSON or Abbadingo, compressed if the name says so.
+    """Put a sample into a file: TSV, NDJSON or Abbadingo, compressed if the extension says so.
 
     One row per distinct observation with its count (Abbadingo repeats lines). NDJSON holds every sample whose symbols
-    and states are texts and numbers; TSV and Abbadingo hold texts, and nothing that was seen along the way. What a
+    and states are texts and numbers; TSV and Abbadingo hold texts, and nothing that was seen along the words. What a
     format cannot hold is refused. The alphabet is not stored: if it has more symbols than occur, or another order than
     the sorted one, pass it to ``read_sample`` again.
 
@@ -168,52 +222,160 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     try:
         content = write(sample).encode()
     except UnicodeEncodeError:
-        raise InvalidArgument(
-            "symbols must be text that can be encoded as UTF-8; half a surrogate pair is not."
-        ) from None
+        raise InvalidArgument("symbols must be UTF-8 text; half a surrogate pair is not.") from None
     packed = extensions(path)[1]
     if packed is not None:
         same_bytes = {"mtime": 0} if packed == ".gz" else {}
         content = decompressor(packed, os.fspath(path)).compress(content, **same_bytes)
-    try:
-        write_whole(path, content)
-    except OSError as problem:
-        raise InvalidFile(f"{os.fspath(path)}: cannot be written ({problem.strerror}).") from None
+    write_whole(path, content)
 
 
-def _chunks(path: Source, kind: str, options: ReadOptions) -> Iterator[Chunk]:
-    name = name_of(path)
-    if kind in ("abbadingo", "pautomac"):
-        return abbadingo.chunks_of(blocks(path), name, labeled=kind == "abbadingo")
-    if kind == "parquet":
-        return chunks_of(parquet.rows_of(path), name, options)
-    if kind == "ndjson":
-        return chunks_of(ndjson.rows_of(blocks(path), name), name, options)
-    delimiter = options.get("delimiter") or {"tsv": "\t", "csv": ","}[kind]
-    if len(delimiter) != 1 or delimiter in '"\n\r':
-        raise InvalidArgument(f"delimiter must be one character, not a quote or the end of a line; got {delimiter!r}.")
-    return chunks_of(delimited.rows_of(blocks(path), name, delimiter, kind == "csv"), name, options)
+def check_positive_outcome(samples: Iterable[Sample], positive: object, name: str) -> None:
+    """Refuse a name of the accepted outcome that no row of a file has: most likely it is misspelled."""
+    if positive is not None and not any((sample.ends == 1).any() for sample in samples):
+        what = f"must be an outcome that some row has; none has {shown(positive)}."
+        raise FormatError(what, where=name, argument="positive")
 
 
-def _format(path: Source, given: str | None) -> str:
-    """Format that is given, or that the name of the file tells."""
+def _merged(found: list[Sample]) -> list[Sample]:
+    """The samples as one once the later ones are as large as the first, so that equal words are kept once."""
+    first, *later = (len(sample.symbols) + len(sample) for sample in found)
+    return found if sum(later) < max(first, MERGED_AT) else [_joined(found)]
+
+
+def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
+    symbols = Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
+    return Sample.concatenate(found, symbols)
+
+
+def _format(path: InputFile, given: str | None) -> str:
+    """Format as given, or by the extension."""
     known = sorted(set(FORMATS.values()))
     if given is not None:
         if given not in known:
-            raise InvalidArgument(f"format must be one of {', '.join(known)}; got {shown(given)}.")
+            raise InvalidArgument(f"must be one of {', '.join(known)}; got {shown(given)}.", argument="format")
         return given
-    found = extensions(path)[0]
-    told = [FORMATS[extension] for extension in found if extension in FORMATS]
-    if told:
-        return told[-1]
+    found = [FORMATS[extension] for extension in extensions(path)[0] if extension in FORMATS]
+    if found:
+        return found[-1]
     if not isinstance(path, str | os.PathLike) or path == "-":
         return "tsv"
     if Path(path).is_dir():
         raise InvalidFile(
-            f"{os.fspath(path)}: expected a file; it is a folder, and not one of shards, for it has no manifest.json. "
-            "Make one with cutpoint shard; if that was interrupted, do it again."
+            "expected a file; it is a folder, but not a folder of shards, as it has no manifest.json.",
+            where=os.fspath(path),
+            advice="Make one with cutpoint shard; if that was interrupted, run it again.",
         )
     raise InvalidArgument(
-        f"{os.fspath(path)}: the format is not clear from the name {Path(path).name!r}. "
-        f"Pass format=…, one of {', '.join(known)}; names may end in {', '.join((*FORMATS, *COMPRESSED))}."
+        f"the format is not clear from the name {Path(path).name!r}.",
+        where=os.fspath(path),
+        advice=f"Names may end in {', '.join((*FORMATS, *COMPRESSED))}. Or pass {{format}}, one of {', '.join(known)}.",
     )
+
+
+def _rows(path: InputFile, options: ReadOptions) -> Iterator[Rows]:
+    """Rows of a file in any format."""
+    name, kind = name_of(path), _format(path, options.get("format"))
+    if kind == "parquet":
+        return parquet.rows_of(path)
+    if kind == "ndjson":
+        return ndjson.rows_of(blocks(path), name)
+    if kind in ("abbadingo", "pautomac"):
+        return abbadingo.rows_of(blocks(path), name, labeled=kind == "abbadingo")
+    delimiter = options.get("delimiter") or {"tsv": "\t", "csv": ","}[kind]
+    if len(delimiter) != 1 or delimiter in '"\n\r':
+        what = f"must be one character, not a quote or the end of a line; got {delimiter!r}."
+        raise InvalidArgument(what, argument="delimiter")
+    return delimited.rows_of(blocks(path), name, delimiter, quotes=kind == "csv")
+
+
+def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> Iterator[Chunk]:
+    """Chunks of a table, which has one word per row or one event per row."""
+    given = given_columns(options)
+    rows = next(tables, None)
+    if rows is None:
+        raise refusal(name, "the file is empty.")
+    keys, names = list(rows.columns), [str(key) for key in rows.columns]
+    is_named = 1 not in keys
+    if not is_named:
+        first = [column[0] for column in rows.columns.values()]
+        is_named = has_header(first, given, options.get("header"))
+        if is_named:
+            names = [cell.strip() for cell in first]
+            columns = {key: column[1:] for key, column in rows.columns.items()}
+            rows = replace(rows, columns=columns, lines=rows.lines[1:])
+    header = ColumnNames(names if is_named else None, len(names), name)
+    roles = header.chosen(given, list(rows.columns.values()))
+    labels = {role: f"column {shown(names[k]) if is_named else k + 1}" for role, k in roles.items()}
+
+    def by_role(table: Rows) -> Rows:
+        """The columns that were chosen; one that a part of the file lacks is missing in all its rows."""
+        if found := header.overlooked(table.columns, roles):
+            first_line = f"{table.unit} {table.lines[0]}; the first {table.unit}"
+            raise refusal(name, f"{shown(found[0])} first occurs after {first_line} must have it too, null if missing.")
+        missing = [None] * len(table.lines)
+        return replace(table, columns={role: table.columns.get(keys[k], missing) for role, k in roles.items()})
+
+    parts: Iterable[Rows] = map(by_role, chain([rows], tables))
+    if "event" in roles:  # the events of a case may be anywhere in the file
+        parts = [_joined_rows(list(parts))]
+    separator = _Separator(options.get("separator"), options.get("alphabet"))
+    is_empty = True
+    for part in parts:
+        if part.lines:
+            is_empty = False
+            yield _chunk(part, labels, name, options.get("positive"), separator)
+    if is_empty:
+        raise refusal(name, "the file has a header and no rows.")
+
+
+def _joined_rows(parts: list[Rows]) -> Rows:
+    columns = {key: list(chain.from_iterable(part.columns[key] for part in parts)) for key in parts[0].columns}
+    return replace(parts[0], columns=columns, lines=list(chain.from_iterable(part.lines for part in parts)))
+
+
+def _chunk(rows: Rows, labels: Mapping[str, str], name: str, positive: object, separator: _Separator) -> Chunk:
+    """Chunk of rows whose columns are known by their roles."""
+    lines, unit = rows.lines, rows.unit
+    columns = {
+        role: Column(rows.columns[role], label, lambda r: f"{unit} {lines[r]}", name) for role, label in labels.items()
+    }
+    if "event" in labels:
+        cases = gather(columns, positive)
+        found = {**cases.arguments, "ids": cases.ids, "lines": [lines[r] for r in cases.rows]}
+    else:
+        found = {**word_arguments(columns, separator.of(columns["word"]), positive), "lines": lines}
+    weights, declared = found.pop("counts", None), None if rows.symbols is None else Alphabet(rows.symbols)
+    return Chunk(**found, weights=weights, name=name, unit=unit, declared=declared)
+
+
+class _Separator:
+    """Separator of symbols in texts: as given, or as the first texts that are not empty suggest.
+
+    If one of them contains a blank, blanks separate symbols; otherwise symbols are characters, and a later blank is
+    refused.
+    """
+
+    def __init__(self, given: str | None, alphabet: Iterable[Symbol] | None) -> None:
+        self.given = given
+        self.guess: str | None = None
+        if given is None and alphabet is not None:
+            sigma = Alphabet(alphabet)
+            self.given = "" if sigma.is_text and " " in sigma else None if sigma.is_text or not sigma else " "
+
+    def of(self, column: Column) -> str | None:
+        """Separator of the words of a column."""
+        if self.given is not None:
+            return self.given
+        texts = [value for value in column.values if isinstance(value, str)]
+        has_blank = any(" " in text for text in texts)
+        if self.guess == "" and has_blank:
+            r = next(r for r, value in enumerate(column.values) if isinstance(value, str) and " " in value)
+            raise column.refusal(
+                r,
+                "this word contains a blank, but none of the many before it does.",
+                "Pass {separator=' '} if blanks separate symbols. Pass {separator=''} if each character is one.",
+            )
+        if self.guess is None and any(texts):
+            self.guess = " " if has_blank else ""
+        return self.guess

@@ -1,24 +1,23 @@
-"""Text of files, block by block: compression by extension, lines counted, memory bounded."""
+"""Text of files, block by block: decompressed by extension, lines counted, memory bounded."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from cutpoint.errors import CutpointError, FormatError, InvalidFile, MissingExtra
+from cutpoint.data.storage import explained, reason
+from cutpoint.errors import CutpointError, FormatError, MissingExtra
 from cutpoint.wording import counted
 
-Source = str | os.PathLike[str] | IO[bytes] | IO[str]
+InputFile = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, ``"-"`` for standard input, or a file that is open."""
 
-REFUSED = FormatError
-"""Kind of error for a file whose content cannot be taken."""
 BLOCK = 1 << 20
 """Bytes that are read at once."""
 LONGEST_LINE = 1 << 26
@@ -41,35 +40,53 @@ class Block:
     line: int
 
 
-def refusal(name: str, sentence: str, line: int | None = None) -> CutpointError:
-    """Error that says in which file, and where in it, something cannot be taken."""
-    return REFUSED(f"{name}: {sentence}" if line is None else f"{name}: line {line}: {sentence}")
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    columns : values of each column, by its name, or by its number from 1 in TSV and CSV.
+    lines : number of the line (in Parquet: of the row) where each row begins.
+    unit : what ``lines`` counts.
+    symbols : of all words, if the file declares them.
+    """
+
+    columns: dict[str | int, list[Any]]
+    lines: Sequence[int]
+    unit: str = "line"
+    symbols: Sequence[str] | None = None
 
 
-def name_of(source: Source) -> str:
-    """What messages call a source."""
+def refusal(name: str, what: str, line: int | None = None, advice: str = "") -> CutpointError:
+    """Error about the content of a file, and of a line if there is one."""
+    return FormatError(what, where=name if line is None else f"{name}: line {line}", advice=advice)
+
+
+def name_of(source: InputFile) -> str:
+    """What messages call a file."""
     if isinstance(source, str | os.PathLike):
         return "standard input" if source == "-" else os.fspath(source)
     name = getattr(source, "name", None)
     return name if isinstance(name, str) else "the stream"
 
 
-def extensions(source: Source) -> tuple[list[str], str | None]:
-    """Extensions of the name of a source in lower case, and apart from them the one of its compression."""
+def extensions(source: InputFile) -> tuple[list[str], str | None]:
+    """Extensions of the name of a file in lower case, and apart from them the one of its compression."""
     found = [] if source == "-" else [extension.lower() for extension in Path(name_of(source)).suffixes]
     packed = found.pop() if found and found[-1] in COMPRESSED else None
     return found, packed
 
 
-def blocks(source: Source) -> Iterator[Block]:
-    """Text of a source in blocks of whole lines; what is not UTF-8 text is refused with its line."""
+def blocks(source: InputFile) -> Iterator[Block]:
+    """Text of a file in blocks of whole lines; what is not UTF-8 text is refused with its line."""
     name, line, pieces = name_of(source), 1, [b""]
     with opened(source) as read:
         while data := read(BLOCK):
             end = data.rfind(b"\n") + 1
             pieces.append(data[:end] if end else data)
             if sum(map(len, pieces)) > LONGEST_LINE + BLOCK:
-                raise refusal(name, f"the line must have at most {counted(LONGEST_LINE, 'byte')}; it has more.", line)
+                raise refusal(name, f"a line must have at most {counted(LONGEST_LINE, 'byte')}; it has more.", line)
             if end:
                 block = b"".join(pieces)
                 yield Block(_text(block, name, line), line)
@@ -79,25 +96,21 @@ def blocks(source: Source) -> Iterator[Block]:
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[Any]:
-    """A function that reads bytes from a source, decompressed, at most as many as it is asked for."""
-    name = name_of(source)
-    if not isinstance(source, str | os.PathLike):
-        yield _guarded(lambda size: _encoded(source.read(size), name), name, None)
-    elif source == "-":
-        yield _guarded(sys.stdin.buffer.read, name, None)
-    else:
-        packed = extensions(source)[1]
-        try:
-            raw = open(source, "rb")  # noqa: SIM115
-        except (OSError, ValueError) as problem:
-            raise InvalidFile(f"{name}: the file cannot be opened ({_reason(problem)}).") from None
-        with raw:
-            if packed is None:
-                yield _guarded(raw.read, name, None)
-            else:
-                with decompressor(packed, name).open(raw, "rb") as file:
-                    yield _guarded(file.read, name, raw)
+def opened(source: InputFile) -> Iterator[Any]:
+    """A function that reads at most so many bytes from a file, decompressed."""
+    name, packed = name_of(source), None
+    with ExitStack() as stack:
+        if source == "-":
+            file: Any = sys.stdin.buffer
+        elif isinstance(source, str | os.PathLike):
+            with explained("the file cannot be opened", name):
+                file = raw = stack.enter_context(open(source, "rb"))
+            packed = extensions(source)[1]
+            if packed is not None:
+                file = stack.enter_context(decompressor(packed, name).open(raw, "rb"))
+        else:
+            file = source
+        yield _guarded(file.read, name, None if packed is None else raw)
 
 
 def decompressor(extension: str, name: str) -> Any:
@@ -109,7 +122,7 @@ def decompressor(extension: str, name: str) -> Any:
             return import_module(module)
         except ImportError:
             continue
-    raise MissingExtra(f'{name}: files that end in .zst need the extra data: pip install "cutpoint[data]".')
+    raise MissingExtra('files that end in .zst need the extra data: pip install "cutpoint[data]".', where=name)
 
 
 def _guarded(read: Any, name: str, raw: IO[bytes] | None) -> Any:
@@ -119,68 +132,52 @@ def _guarded(read: Any, name: str, raw: IO[bytes] | None) -> Any:
     def guarded(size: int) -> bytes:
         nonlocal total
         try:
-            data: bytes = read(size)
-        except CutpointError:
-            raise
+            found = read(size) or b""
+            data: bytes = found.encode() if isinstance(found, str) else found
+        except UnicodeEncodeError:
+            raise refusal(name, "the text holds half a surrogate pair, which is not a character.") from None
         except EOFError:
-            raise refusal(name, "the compressed file ends too early. Get a whole copy.") from None
-        except Exception as problem:  # each library of compression has errors of its own
+            raise refusal(name, "the compressed file ends too early.", advice="Get a complete copy.") from None
+        except Exception as problem:  # each compression library has errors of its own
             what = "cannot be read" if raw is None else "cannot be decompressed"
-            raise refusal(name, f"the file {what} ({_reason(problem)}).") from None
+            raise refusal(name, f"the file {what} ({reason(problem)}).") from None
         total += len(data)
         if raw is not None and total > max(ALWAYS_FINE, LARGEST_RATIO * raw.tell()):
             raise refusal(
                 name,
-                f"the file must grow by at most a factor of {LARGEST_RATIO} when it is decompressed; it grows by more. "
-                "Decompress it first if you trust it.",
+                f"the file must grow by at most a factor of {LARGEST_RATIO} when it is decompressed; it grows by more.",
+                advice="Decompress it first if you trust it.",
             )
         return data
 
     return guarded
 
 
-def _encoded(data: bytes | str | None, name: str) -> bytes:
-    if isinstance(data, str):
-        try:
-            return data.encode()
-        except UnicodeEncodeError:
-            raise refusal(name, "the text holds half a surrogate pair, which is no character.") from None
-    return data or b""
-
-
 def _text(block: bytes, name: str, line: int) -> str:
+    """Bytes as text with plain newlines; what is often met in place of UTF-8 text is named."""
     if line == 1:
         block = block.removeprefix(b"\xef\xbb\xbf")
-        _check_kind(block, name)
+        if block[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise refusal(name, "the text must be UTF-8; it is UTF-16.", 1, "Convert it.")
+        for magic, extension in _MAGIC.items():
+            if block.startswith(magic) and not block.isascii():
+                raise refusal(name, f"the file is compressed; its name must then end in {extension}.")
     try:
         text = block.decode()
     except UnicodeDecodeError as problem:
         start = block.rfind(b"\n", 0, problem.start) + 1
         raise refusal(
             name,
-            f"the text must be UTF-8; byte {problem.start - start + 1} of the line is 0x{block[problem.start]:02x}. "
-            "Convert the file, or open it yourself with its encoding and pass the open file.",
+            f"the text must be UTF-8; byte {problem.start - start + 1} of the line is 0x{block[problem.start]:02x}.",
             line + block.count(b"\n", 0, problem.start),
+            "Convert the file. Or open it with {encoding} and pass the open file.",
         ) from None
     if "\0" in text:
         at = line + text.count("\n", 0, text.index("\0"))
-        raise refusal(name, "a text must not hold NUL characters. Is it UTF-16, or no text at all?", at)
+        raise refusal(name, "a text must not contain NUL characters.", at, "Is it UTF-16, or a binary file?")
     if "\r" in text:
         text = text.replace("\r\n", "\n")
         if "\r" in text:
             at = line + text.count("\n", 0, text.index("\r"))
-            raise refusal(name, "a carriage return must stand before a newline; one stands alone.", at)
+            raise refusal(name, "a carriage return must be followed by a newline; one is not.", at)
     return text
-
-
-def _check_kind(block: bytes, name: str) -> None:
-    """Tell those apart that are often met in place of UTF-8 text."""
-    if block[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise refusal(name, "the text must be UTF-8; it is UTF-16. Convert it.", 1)
-    for magic, extension in _MAGIC.items():
-        if block.startswith(magic) and not block.isascii():
-            raise refusal(name, f"the file is compressed; its name must then end in {extension}.")
-
-
-def _reason(problem: Exception) -> str:
-    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int32]
-Offsets = NDArray[np.int64]
+from cutpoint.kernels.words import Codes, EncodedWords, Offsets, WordArrays, offsets_of, ranges
 
 BLOCK_NODES = 8192
 """Nodes after which a block takes no further word, here and in ``native/kernels.hpp``."""
@@ -23,15 +22,18 @@ LONGEST = 2**14 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class CodedWords:
-    """Words, front-coded.
+class FrontCodedWords(WordArrays):
+    """Words, front-coded: a fraction of the memory of :class:`EncodedWords`, which they can be decoded to.
 
     Attributes
     ----------
     codes : of the nodes: 0 for the beginning of a word, otherwise the symbol and 1.
-    marks : of the nodes, or None.
     shared, lengths : of each word, the number of steps that it shares with the word before, and of its symbols.
     block_words : first word of each block, and last the number of words.
+    ends : mark on each word as a whole, 0 if nothing is known.
+    marks : of the nodes, or None.
+    whole_tree : whether the prefix tree is made whole and kept, or block by block whenever the kernels go through it,
+        which takes no memory.
 
     Notes
     -----
@@ -40,37 +42,47 @@ class CodedWords:
     """
 
     codes: NDArray[Any]
-    marks: Codes | None
     shared: NDArray[Any]
     lengths: NDArray[Any]
     block_words: Offsets
+    ends: Codes
+    marks: Codes | None = None
+    whole_tree: bool = True
+
+    @classmethod
+    def of(cls, words: EncodedWords) -> FrontCodedWords:
+        """Code words that stand in lexicographic order of their steps, none longer than ``LONGEST``."""
+        lengths = words.lengths.astype(np.int32)
+        shared = _shared_steps(words, lengths)
+        starts = _block_starts(lengths + 1, shared)
+        shared[starts[:-1]] = 0
+        nodes = ranges(words.positions[:-1] + shared, lengths + 1 - shared)
+        codes = np.insert(words.symbols + 1, words.offsets[:-1], 0)[nodes]
+        seen = None if words.marks is None else words.marks[nodes]
+        return cls(narrow(codes), narrow(shared), narrow(lengths), starts, words.ends, seen)
+
+    def __len__(self) -> int:
+        return len(self.ends)
 
     @property
     def firsts(self) -> Offsets:
         """First node of each word, and last the number of nodes."""
-        own = self.lengths.astype(np.int64) + 1 - self.shared
-        return np.concatenate(([0], np.cumsum(own)))
+        return offsets_of(self.lengths.astype(np.int64) + 1 - self.shared)
 
     @property
     def block_nodes(self) -> Offsets:
         """First node of each block, and last the number of nodes."""
         starts = self.block_words[:-1]
         lengths, shared = (np.add.reduceat(each, starts, dtype=np.int64) for each in (self.lengths, self.shared))
-        return np.concatenate(([0], np.cumsum(lengths - shared + np.diff(self.block_words))))
+        return offsets_of(lengths - shared + np.diff(self.block_words))
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory."""
-        arrays = self.codes, self.marks, self.shared, self.lengths, self.block_words
-        return sum(array.nbytes for array in arrays if array is not None)
-
-    def spelled(self) -> tuple[Codes, Offsets, Codes | None]:
-        """Words as ragged arrays: symbols, offsets, and the marks at all positions.
+    def decoded(self) -> EncodedWords:
+        """The words as ragged arrays.
 
         A step that a word shares is the node of the last word before it that has a node at this depth.
         """
         shared, lengths = self.shared.astype(np.int64), self.lengths.astype(np.int64)
-        own, offsets = self.firsts[:-1] - shared, np.concatenate(([0], np.cumsum(lengths + 1)))
+        own, offsets = self.firsts[:-1] - shared, offsets_of(lengths + 1)
         nodes = np.empty(offsets[-1], dtype=np.int64)
         rows, depth = np.arange(len(lengths)), 0
         while len(rows):
@@ -80,7 +92,7 @@ class CodedWords:
             rows = rows[lengths[rows] >= depth]
         symbols = np.delete(self.codes[nodes], offsets[:-1]).astype(np.int32) - 1
         marks = None if self.marks is None else self.marks[nodes]
-        return symbols, offsets - np.arange(len(offsets)), marks
+        return EncodedWords(symbols, offsets - np.arange(len(offsets)), self.ends, marks)
 
     def fits(self, n_symbols: int, n_marks: int) -> bool:
         """Whether these are words over so many symbols and marks, as the kernels rely on."""
@@ -123,41 +135,15 @@ class CodedWords:
         )
 
 
-def coded_words(symbols: Codes, offsets: Offsets, marks: Codes | None) -> CodedWords:
-    """Code words that stand in lexicographic order of their steps, none longer than ``LONGEST``."""
-    lengths = np.diff(offsets).astype(np.int32)
-    shared = _shared_steps(symbols, offsets, marks, lengths)
-    starts = _block_starts(lengths + 1, shared)
-    shared[starts[:-1]] = 0
-    own = lengths + 1 - shared
-    steps = offsets + np.arange(len(offsets))  # where each word's steps begin among all
-    nodes = places(steps[:-1] + shared, own)
-    codes = np.insert(symbols + 1, offsets[:-1], 0)[nodes]
-    seen = None if marks is None else marks[nodes]
-    return CodedWords(narrow(codes), seen, narrow(shared), narrow(lengths), starts)
-
-
-def places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Indices of several runs of entries, one run after the other.
-
-    Examples
-    --------
-    >>> places(np.array([5, 0]), np.array([3, 2])).tolist()
-    [5, 6, 7, 0, 1]
-    """
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
-
-
 def narrow(codes: NDArray[Any]) -> NDArray[Any]:
     """Non-negative codes in the smallest type out of one, two, four or eight bytes."""
     most = int(codes.max(initial=0))
     return codes.astype(next((k for k in (np.uint8, np.uint16, np.int32) if most <= np.iinfo(k).max), np.int64))
 
 
-def _shared_steps(symbols: Codes, offsets: Offsets, marks: Codes | None, lengths: Codes) -> Codes:
+def _shared_steps(words: EncodedWords, lengths: Codes) -> Codes:
     """Number of steps that each word shares with the word before."""
+    symbols, offsets, marks = words.symbols, words.offsets, words.marks
     shared, rows, depth = np.zeros(len(lengths), dtype=np.int32), np.arange(1, len(lengths)), 0
     while len(rows):
         alike = np.ones(len(rows), dtype=np.bool_)

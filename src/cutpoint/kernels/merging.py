@@ -5,16 +5,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int32]
-Offsets = NDArray[np.int64]
+from cutpoint.kernels.words import Codes, EncodedWords
+
 Floats = NDArray[np.float64]
 
 ROUNDS_PER_STATE = 200
 """Most merges and promotions for each state asked for; edges beyond them stay open."""
+
+
+class MergedMachine(NamedTuple):
+    """A deterministic machine: ``table[state, symbol]``, -1 where no word goes on; and ``seen[state, label]``.
+
+    ``seen`` is the weight of each label in each state; state 0 is the first.
+    """
+
+    table: Codes
+    seen: Floats
 
 
 @dataclass(eq=False)
@@ -27,15 +38,14 @@ class Node:
 
 
 def merged_machine(
-    symbols: Codes,
-    offsets: Offsets,
+    words: EncodedWords,
     labels: Codes,
     weights: Floats,
     n_symbols: int,
     pseudo: Floats,
     n_states: int,
     width: int,
-) -> tuple[Codes, Floats]:
+) -> MergedMachine:
     """Deterministic machine of at most ``n_states`` states whose states tell the labels apart.
 
     The root of the prefix tree is the first state. While edges lead from states to nodes that are none, the ``width``
@@ -47,13 +57,10 @@ def merged_machine(
     Parameters
     ----------
     labels : label at the n + 1 positions of each word, -1 where nothing was seen.
+    weights : of the words.
     pseudo : pseudo-count of each label.
-
-    Returns
-    -------
-    Next state ``[state, symbol]``, -1 where no word goes on; and the weight seen ``[state, label]``.
     """
-    root = _tree(symbols, offsets, labels, weights, len(pseudo))
+    root = _tree(words, labels, weights, len(pseudo))
     states = [root]
     for _ in range(ROUNDS_PER_STATE * n_states):
         edges = _frontier(states, n_symbols)[:width]
@@ -69,15 +76,15 @@ def merged_machine(
             _merge(edges[chosen], states[scores[chosen].index(max(best))], pseudo, [])
     number = {id(state): k for k, state in enumerate(states)}
     table = [[number.get(id(state.children.get(a)), -1) for a in range(n_symbols)] for state in states]
-    return np.array(table, dtype=np.int32), np.array([state.counts for state in states])
+    return MergedMachine(np.array(table, dtype=np.int32), np.array([state.counts for state in states]))
 
 
-def _tree(symbols: Codes, offsets: Offsets, labels: Codes, weights: Floats, n_labels: int) -> Node:
-    root = Node([0.0] * n_labels)
+def _tree(words: EncodedWords, labels: Codes, weights: Floats, n_labels: int) -> Node:
+    root, starts = Node([0.0] * n_labels), words.positions
     for r, weight in enumerate(weights.tolist()):
-        seen = labels[offsets[r] + r : offsets[r + 1] + r + 1].tolist()
+        seen = labels[starts[r] : starts[r + 1]].tolist()
         path = [root]
-        for symbol in symbols[offsets[r] : offsets[r + 1]].tolist():
+        for symbol in words.word(r).tolist():
             path.append(path[-1].children.setdefault(symbol, Node([0.0] * n_labels)))
         mass = 0.0
         for node, label in zip(reversed(path), reversed(seen), strict=True):

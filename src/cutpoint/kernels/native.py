@@ -4,27 +4,27 @@ What plain floats cannot hold is left to the reference with its wide exponents. 
 extension was not built.
 """
 
-import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.kernels import _native, reference
-from cutpoint.kernels.coding import CodedWords, places
-from cutpoint.kernels.merging import ROUNDS_PER_STATE
-from cutpoint.kernels.reference import Codes, Floats, Masks, Offsets, matrix
+from cutpoint.kernels import _native, cores, reference
+from cutpoint.kernels.coding import FrontCodedWords
+from cutpoint.kernels.merging import ROUNDS_PER_STATE, MergedMachine
+from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Floats, Occupancy, matrix
+from cutpoint.kernels.words import Codes, EncodedWords, Masks, Offsets
 
 __all__ = [
     "acceptances",
     "backward",
-    "coded_tree",
     "distribution",
     "encode_lists",
     "encode_texts",
     "expected_counts",
     "forward",
     "instruction_set",
+    "log_acceptances",
     "log_probabilities",
     "matrix",
     "merged_machine",
@@ -36,26 +36,13 @@ __all__ = [
 SAFE = 1e-280
 """Acceptances of at least this have lost nothing to the smallest floats."""
 
-NO_SYMBOLS, NO_OFFSETS = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+NO_ROWS = np.empty(0, dtype=np.int64)
+NO_WORDS = EncodedWords.without_marks(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 
 def instruction_set() -> str:
     """Instruction set chosen for this processor."""
     return _native.instruction_set()
-
-
-def acceptances(
-    transitions: Floats,
-    initial: Floats,
-    column: Floats,
-    symbols: Codes,
-    offsets: Offsets,
-    threads: int | None = None,
-) -> Floats:
-    """πP(x)f of every word, equation (e-M-2)."""
-    scores = np.empty(len(offsets) - 1)
-    _native.acceptances(transitions, initial, column, symbols, offsets, scores, _threads(threads))
-    return scores
 
 
 def encode_texts(words: list[Any], table: Codes) -> tuple[Codes, Offsets] | None:
@@ -89,184 +76,126 @@ def backward(transitions: Floats, column: Floats, word: Codes) -> Floats:
     return table
 
 
-def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> tuple[Floats, float]:
-    """Posterior distribution over states at each position, given ``seen[i, s]``; and the log-probability of that."""
+def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> Occupancy:
+    """Posterior distribution over states at each position of a word, given ``seen[i, s]``."""
     table, negligible = np.empty(seen.shape), reference.negligible(transitions)
     log = np.nan
     if negligible < reference.LARGEST_NEGLIGIBLE:
         log = _native.occupancy(transitions, initial, negligible, word, seen, table)
         if log == -np.inf:
             table[...] = 0.0
-    return (table, log) if not np.isnan(log) else reference.occupancy(transitions, initial, word, seen)
+    return Occupancy(table, log) if not np.isnan(log) else reference.occupancy(transitions, initial, word, seen)
 
 
-def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> tuple[NDArray[np.int64], float]:
-    """State path of highest probability among those that agree with ``seen[i, s]``, and its log-probability."""
+def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> BestPath:
+    """State path of highest probability among those that agree with ``seen[i, s]``."""
     path = np.empty(len(word) + 1, dtype=np.int64)
     with np.errstate(divide="ignore"):
         logs = np.log(transitions), np.log(initial)
-    return path, _native.most_likely_path(*logs, word, seen, path)
+    return BestPath(path, _native.most_likely_path(*logs, word, seen, path))
 
 
 def merged_machine(
-    symbols: Codes,
-    offsets: Offsets,
+    words: EncodedWords,
     labels: Codes,
     weights: Floats,
     n_symbols: int,
     pseudo: Floats,
     n_states: int,
     width: int,
-) -> tuple[Codes, Floats]:
+) -> MergedMachine:
     """Deterministic machine by red-blue merging; see ``kernels/merging.py``."""
-    table, counts = _native.merged_machine(
-        symbols, offsets, labels, weights, n_symbols, pseudo, n_states, width, ROUNDS_PER_STATE * n_states
+    table, seen = _native.merged_machine(
+        words.symbols, words.offsets, labels, weights, n_symbols, pseudo, n_states, width, ROUNDS_PER_STATE * n_states
     )
-    counts = counts.reshape(-1, len(pseudo))
-    return table.reshape(len(counts), n_symbols), counts
+    seen = seen.reshape(-1, len(pseudo))
+    return MergedMachine(table.reshape(len(seen), n_symbols), seen)
 
 
-def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int) -> tuple[Any, ...]:
-    """Prefix tree of a sample, in blocks: its arrays, described in ``native/kernels.hpp``, and last the tree itself."""
-    return _native.prefix_tree(symbols, offsets, marks, n_symbols, n_marks)
+def prefix_tree(words: AnyWords) -> tuple[Any, ...]:
+    """Prefix tree, which the words keep: its arrays, described in ``native/kernels.hpp``, and last the tree itself.
+
+    A tree that is made block by block has no arrays.
+    """
+    return words.prefix_tree(lambda: _coded_tree(words) if isinstance(words, FrontCodedWords) else _tree(words))
 
 
-def coded_tree(words: CodedWords, n_symbols: int, whole: bool) -> tuple[Any, ...]:
-    """Prefix tree that has its words: whole, or made block by block whenever it is gone through, in little memory."""
+def _tree(words: EncodedWords) -> tuple[Any, ...]:
+    sizes = [1 if codes is None else int(codes.max(initial=0)) + 1 for codes in (words.symbols, words.marks)]
+    return _native.prefix_tree(words.symbols, words.offsets, words.marks, *sizes)
+
+
+def _coded_tree(words: FrontCodedWords) -> tuple[Any, ...]:
     arrays = words.codes, words.marks, words.shared, words.lengths, words.block_words, words.block_nodes
-    return words, *_native.coded_tree(*arrays, n_symbols, whole)
+    return _native.coded_tree(*arrays, int(words.codes.max(initial=0)), words.whole_tree)
+
+
+def acceptances(
+    transitions: Floats, initial: Floats, column: Floats, words: EncodedWords, threads: int | None = None
+) -> Floats:
+    """πP(x)f of every word, equation (e-M-2)."""
+    scores = np.empty(len(words))
+    _native.acceptances(transitions, initial, column, words.symbols, words.offsets, scores, threads or cores())
+    return scores
+
+
+def log_acceptances(
+    transitions: Floats, initial: Floats, final: Masks, words: EncodedWords, threads: int | None = None
+) -> Floats:
+    """Logarithm of the probability that each word leads to a final state, whatever was seen of it; -inf for 0."""
+    if final.all():
+        return np.zeros(len(words))
+    scores = acceptances(transitions, initial, final.astype(np.float64), words, threads)
+    redo = np.flatnonzero(~(scores >= SAFE))
+    scores[redo] = 1.0
+    logs = np.log(scores)
+    if len(redo):
+        logs[redo] = reference.log_acceptances(transitions, initial, final, words.take(redo))
+    return logs
 
 
 def log_probabilities(
-    transitions: Floats,
-    initial: Floats,
-    masks: Masks,
-    symbols: Codes | None,
-    offsets: Offsets | None,
-    marks: Codes | None,
-    ends: Codes,
-    tree: tuple[Any, ...] | None = None,
-    threads: int | None = None,
+    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, threads: int | None = None
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
-    if tree is None and marks is None and symbols is not None and offsets is not None:
-        logs = _end_log_probabilities(transitions, initial, masks, symbols, offsets, ends, threads)
-    else:
-        none, weights = np.empty(0), np.ones(len(ends))
-        _, logs, _ = _expected_counts(
-            transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, threads, none
-        )
-    redo = np.flatnonzero(np.isnan(logs))
+    weights = np.ones(len(words))
+    (_, _, logs), redo = _tree_counts(transitions, initial, masks, words, weights, np.empty(0), threads)
     if len(redo):
-        words = _subset(redo, *_spelled(symbols, offsets, marks, tree))
-        logs[redo] = reference.log_probabilities(transitions, initial, masks, *words, ends[redo])
+        logs[redo] = reference.log_probabilities(transitions, initial, masks, words.decoded().take(redo))
     return logs
 
 
 def expected_counts(
-    transitions: Floats,
-    initial: Floats,
-    masks: Masks,
-    symbols: Codes | None,
-    offsets: Offsets | None,
-    marks: Codes | None,
-    ends: Codes,
-    weights: Floats,
-    tree: tuple[Any, ...] | None = None,
-    threads: int | None = None,
-) -> tuple[Floats, Floats, Floats]:
+    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, weights: Floats, threads: int | None = None
+) -> ExpectedCounts:
     """Prop. 4.2 with evidence, over the prefix tree of the words: one pass down and one up serve all of them.
 
     The cost follows the edges of the tree, not the symbols. Words whose probability is too small for plain floats are
     left out there and done by the reference with wide exponents.
     """
     counts = np.empty(transitions.shape)
-    first, logs, left_out = _expected_counts(
-        transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, threads, counts
-    )
-    if left_out:
-        redo = np.flatnonzero(np.isnan(logs))
-        words = _subset(redo, *_spelled(symbols, offsets, marks, tree))
-        more, more_first, logs[redo] = reference.expected_counts(
-            transitions, initial, masks, *words, ends[redo], weights[redo]
-        )
-        counts, first = counts + more, first + more_first
-    return counts, first, logs
+    found, redo = _tree_counts(transitions, initial, masks, words, weights, counts, threads)
+    if not len(redo):
+        return found
+    more = reference.expected_counts(transitions, initial, masks, words.decoded().take(redo), weights[redo])
+    found.log_probabilities[redo] = more.log_probabilities
+    return ExpectedCounts(counts + more.transitions, found.initial + more.initial, found.log_probabilities)
 
 
-def _expected_counts(
+def _tree_counts(
     transitions: Floats,
     initial: Floats,
     masks: Masks,
-    symbols: Codes | None,
-    offsets: Offsets | None,
-    marks: Codes | None,
-    ends: Codes,
+    words: AnyWords,
     weights: Floats,
-    tree: tuple[Any, ...] | None,
-    threads: int | None,
     counts: Floats,
-) -> tuple[Floats, Floats, int]:
-    """Fill ``counts``, unless empty; initial counts, log-probabilities, and how many are NaN, out of plain floats."""
-    if symbols is None or offsets is None:  # the tree has the words
-        symbols, offsets, marks = NO_SYMBOLS, NO_OFFSETS, None
-    if tree is None:
-        tree = prefix_tree(symbols, offsets, marks, len(transitions), len(masks))
-    first, logs = np.empty(len(initial)), np.empty(len(ends))
-    left_out = _native.expected_counts(
-        transitions, initial, masks, symbols, offsets, marks, ends, weights, tree, counts, first, logs,
-        _threads(threads),
-    )  # fmt: skip
-    return first, logs, left_out
-
-
-def _end_log_probabilities(
-    transitions: Floats,
-    initial: Floats,
-    masks: Masks,
-    symbols: Codes,
-    offsets: Offsets,
-    ends: Codes,
     threads: int | None,
-) -> Floats:
-    """Log-probabilities of verdicts at the end alone; NaN where plain floats do not reach."""
-    logs = np.full(len(ends), np.nan)
-    for end in np.unique(ends).tolist():
-        rows = np.flatnonzero(ends == end)
-        if masks[end].all():
-            logs[rows] = 0.0
-            continue
-        words, word_offsets, _ = (
-            (symbols, offsets, None) if len(rows) == len(ends) else _subset(rows, symbols, offsets, None)
-        )
-        scores = acceptances(transitions, initial, masks[end].astype(np.float64), words, word_offsets, threads)
-        reached = scores >= SAFE
-        logs[rows[reached]] = np.log(scores[reached])
-    return logs
-
-
-def _spelled(
-    symbols: Codes | None, offsets: Offsets | None, marks: Codes | None, tree: tuple[Any, ...] | None
-) -> tuple[Codes, Offsets, Codes | None]:
-    """Words as ragged arrays, out of the tree if they were not given."""
-    if symbols is not None and offsets is not None:
-        return symbols, offsets, marks
-    words: CodedWords = tree[0]  # type: ignore[index]
-    return words.spelled()
-
-
-def _subset(
-    rows: NDArray[np.int64], symbols: Codes, offsets: Offsets, marks: Codes | None
-) -> tuple[Codes, Offsets, Codes | None]:
-    """Some of the words, with their marks."""
-    lengths = np.diff(offsets)[rows]
-    chosen = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    words = symbols[places(offsets[rows], lengths)]
-    return words, chosen, None if marks is None else marks[places(offsets[rows] + rows, lengths + 1)]
-
-
-def _threads(threads: int | None) -> int:
-    """Number of threads: all cores that this process may use, unless told."""
-    if threads is not None:
-        return threads
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+) -> tuple[ExpectedCounts, NDArray[np.int64]]:
+    """Fill ``counts``, unless it is empty; and the rows of the words that plain floats do not reach, not counted."""
+    first, logs = np.empty(len(initial)), np.empty(len(words))
+    ragged = NO_WORDS if isinstance(words, FrontCodedWords) else words  # read for long words, which are never coded
+    left_out = _native.expected_counts(
+        transitions, initial, masks, ragged.symbols, ragged.offsets, ragged.marks, words.ends, weights,
+        prefix_tree(words), counts, first, logs, threads or cores(),
+    )  # fmt: skip
+    return ExpectedCounts(counts, first, logs), np.flatnonzero(np.isnan(logs)) if left_out else NO_ROWS

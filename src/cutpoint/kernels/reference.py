@@ -1,39 +1,36 @@
 r"""The paper's recursions in NumPy: the definition of what every kernel computes.
 
 Conventions. ``transitions[a, s, t]`` is the probability of moving from state ``s`` to ``t`` when symbol ``a`` is
-read; ``initial[s]`` and a column of numbers ``[s]`` complete an acceptor. Ragged words are one array ``symbols``
-with ``offsets``: word ``r`` is ``symbols[offsets[r]:offsets[r + 1]]``.
+read; ``initial[s]`` and a column of numbers ``[s]`` complete an acceptor. Words come whole, as
+:class:`~cutpoint.kernels.words.EncodedWords` or front-coded.
 
-What was seen of a run is a table ``masks[k, s]`` of zeros and ones, row 0 all ones (nothing seen), and indices into
-it: ``marks[offsets[r] + r + i]`` for position ``i = 0 … n`` of word ``r`` (or ``marks=None``), and ``ends[r]`` for
-the verdict on the whole word. With :math:`D_i = \mathrm{diag}(e_i)`, :math:`e_i` the mask at position ``i``:
+What was seen of a run is a table ``masks[k, s]`` of zeros and ones, row 0 all ones (nothing seen); the marks of the
+words are indices into it. With :math:`D_i = \mathrm{diag}(e_i)`, :math:`e_i` the mask at position ``i``:
 
 .. math::
 
     \alpha_0 = \pi D_0, \quad \alpha_i = \alpha_{i-1} P(x_i) D_i, \quad p = \sum \alpha_n, \qquad
     \beta_n = 1, \quad \beta_{i-1} = P(x_i) D_i \beta_i .
 
-``tree`` and ``threads`` are for kernels that share prefixes and use threads; results do not depend on them here.
-A tree of :func:`coded_tree` has the words: then ``symbols``, ``offsets`` and ``marks`` are None.
+``threads`` is for kernels that use threads (default: all cores); results do not depend on it.
 
 Words of equal length are advanced together. All sums over states run in a fixed order and never through BLAS, so a
 word scores the same bits alone and in any batch.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import wide
-from cutpoint.kernels.coding import CodedWords
+from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.merging import merged_machine  # noqa: F401
+from cutpoint.kernels.words import Codes, EncodedWords, Masks
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Masks = NDArray[np.bool_]
+AnyWords = EncodedWords | FrontCodedWords
 
 SMALLEST = 1e-300
 """No number smaller than this is used: what would become smaller is dropped, and accounted for."""
@@ -46,6 +43,36 @@ LOSS_ALLOWED = 2.0**-56
 
 BLOCK = 2**18
 """Numbers held at once for a block of words of equal length."""
+
+
+class ExpectedCounts(NamedTuple):
+    """Expected uses of each transition ``[a, s, t]`` and first state ``[s]``, and each word's log-probability."""
+
+    transitions: Floats
+    initial: Floats
+    log_probabilities: Floats
+
+
+class Occupancy(NamedTuple):
+    """Posterior distribution over states ``table[i, s]``, and the log-probability of what was seen."""
+
+    table: Floats
+    log_probability: float
+
+
+class BestPath(NamedTuple):
+    """A state path of n + 1 states, and its log-probability."""
+
+    states: NDArray[np.int64]
+    log_probability: float
+
+
+class ForwardPass(NamedTuple):
+    """Forward rows ``[i, word, s]`` of a block, their scales ``[word, i]``, and which words lost nothing."""
+
+    rows: Floats
+    scales: Floats
+    safe: NDArray[np.bool_]
 
 
 def instruction_set() -> str:
@@ -107,24 +134,6 @@ def backward(transitions: Floats, column: Floats, word: Codes) -> Floats:
     return table
 
 
-def acceptances(
-    transitions: Floats,
-    initial: Floats,
-    column: Floats,
-    symbols: Codes,
-    offsets: Offsets,
-    threads: int | None = None,
-) -> Floats:
-    """πP(x)f of every word, equation (e-M-2)."""
-    scores = np.empty(len(offsets) - 1)
-    for chosen, words in _blocks(symbols, offsets, len(initial)):
-        rows = np.broadcast_to(initial, (len(chosen), len(initial)))
-        for i in range(words.shape[1]):
-            rows = step(rows, transitions[words[:, i]])
-        scores[chosen] = dot(rows, column)
-    return scores
-
-
 def encode_texts(words: list[Any], table: Codes) -> None:
     """No quick way to encode words here: the alphabet does it symbol by symbol."""
 
@@ -133,52 +142,50 @@ def encode_lists(words: list[Any], codes: dict[Any, int]) -> None:
     """No quick way to encode words here: the alphabet does it symbol by symbol."""
 
 
-def prefix_tree(symbols: Codes, offsets: Offsets, marks: Codes | None, n_symbols: int, n_marks: int) -> None:
+def prefix_tree(words: AnyWords) -> None:
     """No tree: the reference goes word by word. Kernels that share prefixes return theirs."""
 
 
-def coded_tree(words: CodedWords, n_symbols: int, whole: bool) -> tuple[Codes, Offsets, Codes | None]:
-    """Front-coded words spelled out. Kernels that share prefixes return a tree, ``whole`` or made on the way."""
-    return words.spelled()
+def acceptances(
+    transitions: Floats, initial: Floats, column: Floats, words: EncodedWords, threads: int | None = None
+) -> Floats:
+    """πP(x)f of every word, equation (e-M-2)."""
+    scores = np.empty(len(words))
+    for chosen, symbols in _blocks(words, len(initial)):
+        rows = np.broadcast_to(initial, (len(chosen), len(initial)))
+        for i in range(symbols.shape[1]):
+            rows = step(rows, transitions[symbols[:, i]])
+        scores[chosen] = dot(rows, column)
+    return scores
+
+
+def log_acceptances(
+    transitions: Floats, initial: Floats, final: Masks, words: EncodedWords, threads: int | None = None
+) -> Floats:
+    """Logarithm of the probability that each word leads to a final state, whatever was seen of it; -inf for 0."""
+    masks, ends = np.stack([np.ones_like(final), final]), np.ones(len(words), dtype=np.int32)
+    return log_probabilities(transitions, initial, masks, EncodedWords(words.symbols, words.offsets, ends))
 
 
 def log_probabilities(
-    transitions: Floats,
-    initial: Floats,
-    masks: Masks,
-    symbols: Codes | None,
-    offsets: Offsets | None,
-    marks: Codes | None,
-    ends: Codes,
-    tree: Any = None,
-    threads: int | None = None,
+    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, threads: int | None = None
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
-    logs = np.empty(len(ends))
-    spelled, begins, marks = tree if symbols is None or offsets is None else (symbols, offsets, marks)
-    for chosen, words in _blocks(spelled, begins, len(initial)):
-        seen = _evidence(masks, begins, marks, ends, chosen, words.shape[1])
-        _, scales, safe = _filter(transitions, initial, words, seen)
+    logs, words = np.empty(len(words)), words.decoded()
+    for chosen, symbols in _blocks(words, len(initial)):
+        seen = words.evidence(masks, chosen)
+        _, scales, safe = _filter(transitions, initial, symbols, seen)
         logs[chosen[safe]] = _logs(scales[safe])
         if not safe.all():
             redo = ~safe
-            logs[chosen[redo]] = wide.log_probability(transitions, initial, words[redo], seen[redo])
+            logs[chosen[redo]] = wide.log_probability(transitions, initial, symbols[redo], seen[redo])
     return logs
 
 
 def expected_counts(
-    transitions: Floats,
-    initial: Floats,
-    masks: Masks,
-    symbols: Codes | None,
-    offsets: Offsets | None,
-    marks: Codes | None,
-    ends: Codes,
-    weights: Floats,
-    tree: Any = None,
-    threads: int | None = None,
-) -> tuple[Floats, Floats, Floats]:
-    r"""Prop. 4.2 with evidence: expected uses of every transition, of every first state, and the log-probabilities.
+    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, weights: Floats, threads: int | None = None
+) -> ExpectedCounts:
+    r"""Prop. 4.2 with evidence: expected uses of every transition and of every first state.
 
     .. math:: v[a, s, t] = \sum_r \frac{u_r}{p_r} \sum_{i: x_i = a} \alpha_{i-1}[s]\, P(a)[s,t]\, e_i[t]\, \beta_i[t]
 
@@ -186,32 +193,30 @@ def expected_counts(
     """
     counts = np.zeros_like(transitions)
     first = np.zeros_like(initial)
-    logs = np.empty(len(ends))
-    spelled, begins, marks = tree if symbols is None or offsets is None else (symbols, offsets, marks)
-    for chosen, words in _blocks(spelled, begins, len(initial)):
-        seen = _evidence(masks, begins, marks, ends, chosen, words.shape[1])
-        logs[chosen], pairs = _pair_posteriors(transitions, initial, words, seen)
+    logs, words = np.empty(len(words)), words.decoded()
+    for chosen, symbols in _blocks(words, len(initial)):
+        logs[chosen], pairs = _pair_posteriors(transitions, initial, symbols, words.evidence(masks, chosen))
         weight = np.where(np.isneginf(logs[chosen]), 0.0, weights[chosen])
         for i, pair in pairs:
             weighted = weight[:, None, None] * pair
             if i == 0:
                 first += weighted[:, 0].sum(axis=0)
             else:
-                np.add.at(counts, words[:, i - 1], weighted)
-    return counts, first, logs
+                np.add.at(counts, symbols[:, i - 1], weighted)
+    return ExpectedCounts(counts, first, logs)
 
 
-def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> tuple[Floats, float]:
-    """Posterior distribution over states at each position, given ``seen[i, s]``; and the log-probability of that."""
+def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> Occupancy:
+    """Posterior distribution over states at each position of a word, given ``seen[i, s]``."""
     logs, pairs = _pair_posteriors(transitions, initial, word[None, :], seen[None])
     table = np.empty(seen.shape)
     for i, pair in pairs:
         table[i] = pair[0].sum(axis=0)
-    return table, float(logs[0])
+    return Occupancy(table, float(logs[0]))
 
 
-def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> tuple[NDArray[np.int64], float]:
-    """State path of highest probability among those that agree with ``seen[i, s]``, and its log-probability.
+def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> BestPath:
+    """State path of highest probability among those that agree with ``seen[i, s]``.
 
     Ties go to the state that comes first, up to rounding. A log-probability of -inf says that no path agrees.
     """
@@ -226,12 +231,12 @@ def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Ma
     path[-1] = score.argmax()
     for i in range(len(word), 0, -1):
         path[i - 1] = came_from[i - 1, path[i]]
-    return path, float(score.max())
+    return BestPath(path, float(score.max()))
 
 
-def _blocks(symbols: Codes, offsets: Offsets, n_states: int) -> Iterator[tuple[NDArray[np.int64], Codes]]:
+def _blocks(words: EncodedWords, n_states: int) -> Iterator[tuple[NDArray[np.int64], Codes]]:
     """Words of equal length, a bounded number at a time: their indices, and their symbols as rows."""
-    lengths = np.diff(offsets)
+    lengths = words.lengths
     order = np.argsort(lengths, kind="stable")
     starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))
     for group in np.split(order, starts[1:]):
@@ -241,19 +246,7 @@ def _blocks(symbols: Codes, offsets: Offsets, n_states: int) -> Iterator[tuple[N
         at_once = max(1, BLOCK // ((length + 1) * n_states + n_states**2))
         for start in range(0, len(group), at_once):
             chosen = group[start : start + at_once]
-            yield chosen, symbols[offsets[chosen][:, None] + np.arange(length)]
-
-
-def _evidence(
-    masks: Masks, offsets: Offsets, marks: Codes | None, ends: Codes, chosen: NDArray[np.int64], length: int
-) -> Masks:
-    """Evidence of a block: ``[word, position, state]``, the verdict on the word joined to the last position."""
-    if marks is None:
-        seen = np.ones((len(chosen), length + 1, masks.shape[1]), dtype=np.bool_)
-    else:
-        seen = masks[marks[(offsets[chosen] + chosen)[:, None] + np.arange(length + 1)]]
-    seen[:, -1] &= masks[ends[chosen]]
-    return seen
+            yield chosen, words.symbols[words.offsets[chosen][:, None] + np.arange(length)]
 
 
 def negligible(transitions: Floats) -> float:
@@ -261,10 +254,8 @@ def negligible(transitions: Floats) -> float:
     return SMALLEST / float(transitions.min(where=transitions > 0.0, initial=1.0))
 
 
-def _filter(
-    transitions: Floats, initial: Floats, words: Codes, seen: Masks
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Forward pass: rows scaled to sum 1 where something was seen, their scales, and which words lost nothing.
+def _filter(transitions: Floats, initial: Floats, words: Codes, seen: Masks) -> ForwardPass:
+    """Forward pass: rows are scaled to sum 1 where something was seen.
 
     ``lost`` is the probability of all that was dropped, in units of the current row; nothing else is ever lost. A word
     is safe when that is negligible beside its own probability. A scale of 0 says that the word is impossible, or, if
@@ -286,7 +277,7 @@ def _filter(
         dropped = row < smallest
         lost = np.where(scales[:, i] > 0.0, lost / scale + row.sum(axis=1, where=dropped), np.sign(lost))
         rows[i] = row = np.where(dropped, 0.0, row)
-    return rows, scales, (lost <= LOSS_ALLOWED) & (smallest < LARGEST_NEGLIGIBLE)
+    return ForwardPass(rows, scales, (lost <= LOSS_ALLOWED) & (smallest < LARGEST_NEGLIGIBLE))
 
 
 def _or_one(scales: Floats) -> Floats:

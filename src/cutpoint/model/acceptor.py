@@ -17,10 +17,11 @@ from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_di
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
-from cutpoint.kernels import MOST_THREADS, kernels
+from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
-from cutpoint.model.parts import ROW_TOLERANCE, States, random_generator
+from cutpoint.model.parts import ROW_TOLERANCE, States, check_threads, random_generator
 from cutpoint.model.weighted import Floats, Numbers, WeightedAutomaton, frozen, kronecker
 from cutpoint.wording import counted, shown
 
@@ -94,18 +95,12 @@ class Acceptor:
 
     @classmethod
     def normalized(
-        cls,
-        states: int | Iterable[State],
-        alphabet: Iterable[Symbol],
-        transitions: Any,
-        initial: Any,
-        final: Any,
+        cls, states: int | Iterable[State], alphabet: Iterable[Symbol], transitions: Any, initial: Any, final: Any
     ) -> Self:
         """Acceptor from rows of non-negative weights: each row, and the initial one, is divided by its sum.
 
         Examples
         --------
-        >>> from cutpoint import Acceptor
         >>> Acceptor.normalized(2, "a", [[[1, 2], [3, 1]]], [1, 1], {1}).exact_acceptance("")
         Fraction(1, 2)
         """
@@ -121,7 +116,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> from cutpoint import Acceptor
         >>> Acceptor(2, "a", [[[0.1, 0.9], [0.5, 0.5]]], 0, {1}).rationalized().exact_acceptance("a")
         Fraction(9, 10)
         """
@@ -169,7 +163,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> (cp.p_adic(2).to_weighted() * 3).exact_value("1")
         Fraction(3, 2)
         """
@@ -191,17 +184,21 @@ class Acceptor:
         return self._weighted.integers
 
     @cached_property
+    def row_excess(self) -> Fraction:
+        """How far the sums of rows are from 1, at most; not 0 for most acceptors with float entries."""
+        sums = [*self.exact_transitions.sum(axis=2).flat, self.exact_initial.sum()]
+        return Fraction(max(abs(total - 1) for total in sums))
+
+    @property
     def is_stochastic(self) -> bool:
         """Whether all rows sum to exactly 1; the binary values of floats seldom do."""
-        sums = [*self.exact_transitions.sum(axis=2).flat, self.exact_initial.sum()]
-        return self.is_exact or all(total == 1 for total in sums)
+        return self.is_exact or self.row_excess == 0
 
     def table(self, width: int = 100, digits: int = 4) -> str:
-        """All matrices as plain text; an arrow marks the states it can start in, a star the final ones.
+        """All matrices as plain text; an arrow marks the states where runs can start, a star the final ones.
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> print(cp.p_adic(2).table())
                    0:           1:
                    s1   s2      s1   s2
@@ -246,7 +243,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).matrix("1")
         array([[0.5, 0.5],
                [0. , 1. ]])
@@ -261,7 +257,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).transition("1", "s1", "s2")
         0.5
         """
@@ -280,11 +275,10 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).acceptance("01")  # 0.10 in base 2
         0.5
         """
-        return float(self.encoded_acceptances(*self._alone(word))[0])
+        return float(self.encoded_acceptances(self._alone(word))[0])
 
     def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.
@@ -292,7 +286,7 @@ class Acceptor:
         ``threads`` is the number of threads, by default one per core; the result does not depend on it.
         The error is relative, about n(l + 2) roundings, down to 1e-300; use :meth:`log_acceptances` below that.
         """
-        return self.encoded_acceptances(*self.encode(words), threads)
+        return self.encoded_acceptances(self.encode(words), threads)
 
     def log_acceptance(self, word: Word) -> float:
         """Natural logarithm of the acceptance probability: accurate far below 1e-308; -inf if it is 0.
@@ -303,18 +297,17 @@ class Acceptor:
         >>> fading.acceptance("a" * 1000), round(fading.log_acceptance("a" * 1000), 6)
         (0.0, -6907.755279)
         """
-        return float(self._log_acceptances(*self._alone(word))[0])
+        return float(self._log_acceptances(self._alone(word))[0])
 
     def log_acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Natural logarithm of each word's acceptance probability, -inf exactly where a word can't be accepted."""
-        return self._log_acceptances(*self.encode(words), threads)
+        return self._log_acceptances(self.encode(words), threads)
 
     def exact_acceptance(self, word: Word) -> Fraction:
         r"""Acceptance probability :math:`\pi P(x) f` as a rational number; floats count as their exact binary values.
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(3).exact_acceptance("12")  # 0.21 in base 3
         Fraction(7, 9)
         """
@@ -328,7 +321,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(10).accepts("1", "1/10"), cp.p_adic(10).accepts("1", 0.1)  # the float 0.1 is a bit more
         (False, False)
         """
@@ -356,7 +348,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).forward("01")[-1]
         array([0.5, 0.5])
         >>> cp.p_adic(3).forward("1", exact=True)[-1].tolist()
@@ -377,7 +368,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).backward("01", accepted=True)[0]
         array([0.5 , 0.75])
         """
@@ -394,7 +384,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).input_probability("010")
         0.125
         """
@@ -413,7 +402,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).joint("1", ["s1", "s2"])
         0.25
         """
@@ -443,7 +431,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).most_likely_path("011", accepted=True)
         ('s1', 's1', 's2', 's2')
         """
@@ -461,7 +448,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).occupancy("01", accepted=True)
         array([[1., 0.],
                [1., 0.],
@@ -479,26 +465,23 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        (run,) = self.sample_runs(*self._alone(word), random_generator(rng))
+        (run,) = self.sample_runs(self._alone(word), random_generator(rng))
         return tuple(self.states[s] for s in run)
 
-    def sample_runs(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], rng: np.random.Generator
-    ) -> list[NDArray[np.int64]]:
+    def sample_runs(self, words: EncodedWords, rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """One random run per encoded word: codes of its n + 1 states. A transition of probability 0 is never made."""
-        starts, lengths = offsets[:-1] + np.arange(len(offsets) - 1), np.diff(offsets)
-        draws = rng.random(int(offsets[-1]) + len(lengths))
+        starts, lengths = words.positions[:-1], words.lengths
+        draws = rng.random(int(words.positions[-1]))
         runs = np.empty(len(draws), dtype=np.int64)
         runs[starts] = _random_states(np.broadcast_to(self.initial, (len(lengths), self.n_states)), draws[starts])
         order = np.argsort(-lengths, kind="stable")
         for i in range(int(lengths.max(initial=0))):
             active = order[: np.searchsorted(-lengths[order], -i)]
             place = starts[active] + i
-            rows = self.transitions[symbols[offsets[active] + i], runs[place]]
+            rows = self.transitions[words.symbols[words.offsets[active] + i], runs[place]]
             runs[place + 1] = _random_states(rows, draws[place + 1])
         return np.split(runs, starts[1:])
 
@@ -524,12 +507,7 @@ class Acceptor:
 
     @classmethod
     def composed(
-        cls,
-        states: Iterable[State],
-        alphabet: Iterable[Symbol],
-        transitions: Numbers,
-        initial: Numbers,
-        final: NDArray[np.bool_],
+        cls, states: Iterable[State], alphabet: Iterable[Symbol], transitions: Numbers, initial: Numbers, final: Any
     ) -> Self:
         """Acceptor from products of rows, whose float sums may be off by more than the tolerance: then rescaled."""
         sums = transitions.sum(axis=-1), initial.sum(axis=-1)
@@ -546,7 +524,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}, symbols=int)
         <Acceptor: 2 states {no, yes}, 2 symbols {0, 1}, starts in {no}, accepts in {yes}, exact>
         """
@@ -558,7 +535,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(10).restricted("01").exact_acceptance("01")
         Fraction(1, 10)
         """
@@ -574,7 +550,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> A = cp.p_adic(2).inverse_image({"x": "01", "y": ""})
         >>> A.exact_acceptance("xyx") == cp.p_adic(2).exact_acceptance("0101")
         True
@@ -598,7 +573,6 @@ class Acceptor:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(3).power_acceptance("12", 2, exact=True), cp.p_adic(3).power_acceptance("1", [0, 1, 10**15])
         (Fraction(70, 81), array([0. , 0.33333333, 0.5 ]))
         """
@@ -641,40 +615,25 @@ class Acceptor:
 
     # -- Encoded words ------------------------------------------------------------------------------------------
 
-    def encode(self, words: Words | Sample) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes and offsets of words or of a sample's distinct words, in the order of this alphabet."""
+    def encode(self, words: Words | Sample) -> EncodedWords:
+        """Codes of words or of a sample's distinct words, in the order of this alphabet."""
         if not isinstance(words, Sample):
             return self.alphabet.encode(words)
-        same = words.recoded(self.alphabet)
-        return same.symbols, same.offsets
+        return words.recoded(self.alphabet).decoded
 
-    def encoded_acceptances(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
-    ) -> Floats:
+    def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
-        if threads is not None:
-            whole_number("threads", threads, least=1, most=MOST_THREADS)
-        scores: Floats = kernels().acceptances(
-            self.transitions, self.initial, self.final.astype(np.float64), symbols, offsets, threads
-        )
-        return scores
+        return self._weighted.encoded_values(words, threads)
 
-    def _log_acceptances(
-        self, symbols: NDArray[np.int32], offsets: NDArray[np.int64], threads: int | None = None
-    ) -> Floats:
-        if threads is not None:
-            whole_number("threads", threads, least=1, most=MOST_THREADS)
-        masks = np.stack([np.ones_like(self.final), self.final])
-        ends = np.ones(len(offsets) - 1, dtype=np.int32)
-        logs: Floats = kernels().log_probabilities(
-            self.transitions, self.initial, masks, symbols, offsets, None, ends, threads=threads
-        )
+    def _log_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
+        check_threads(threads)
+        logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
         return logs
 
-    def _alone(self, word: Word) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Codes and offsets of a single word."""
+    def _alone(self, word: Word) -> EncodedWords:
+        """Codes of a single word."""
         codes = self.alphabet.encode_word(word)
-        return codes, np.array([0, len(codes)], dtype=np.int64)
+        return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
 
     def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
         """States in which a run may end."""

@@ -24,7 +24,6 @@ def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None)
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> cp.mixture([A, ~A], ["1/4", "3/4"]).exact_acceptance("1")
     Fraction(1, 2)

@@ -46,7 +46,6 @@ class BeliefNetwork:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> network = cp.BeliefNetwork(cp.p_adic(2), 2)
     >>> network.nodes
     ('X1', 'X2', 'S1', 'S2', 'S3')
@@ -70,8 +69,7 @@ class BeliefNetwork:
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
         """Pairs (parent, child): every S_{i+1} depends on X_i and S_i."""
-        each = ((f"{parent}{i}", f"S{i + 1}") for i in range(1, self.length + 1) for parent in "XS")
-        return tuple(each)
+        return tuple((f"{parent}{i}", f"S{i + 1}") for i in range(1, self.length + 1) for parent in "XS")
 
     @property
     def factors(self) -> tuple[Factor, ...]:
@@ -112,8 +110,8 @@ class BeliefNetwork:
         n_words, n_paths = self.acceptor.n_symbols**self.length, self.acceptor.n_states ** (self.length + 1)
         if n_words * n_paths > LARGEST_TABLE:
             raise TooLarge(
-                f"the joint table would have {counted(n_words, 'row')} and {counted(n_paths, 'column')}; at most "
-                f"{counted(LARGEST_TABLE, 'entry')} are made. Use joint, forward or a shorter length."
+                f"the joint table would have {counted(n_words, 'row')} and {counted(n_paths, 'column')}; the "
+                f"limit is {counted(LARGEST_TABLE, 'entry')}. Use joint, forward or a shorter length."
             )
         table = self.acceptor.initial[None, :]
         for _ in range(self.length):
@@ -130,11 +128,8 @@ class BeliefNetwork:
         recursion carries all n of them from the start: this follows the recursion, on which Prop. 4.2 rests.
         """
         self._codes(word)
-        inputs = (
-            Fraction(1, self.acceptor.n_symbols**self.length)
-            if exact
-            else float(self.acceptor.n_symbols) ** -self.length
-        )
+        n_symbols = self.acceptor.n_symbols
+        inputs = Fraction(1, n_symbols**self.length) if exact else float(n_symbols) ** -self.length
         return self.acceptor.forward(word, exact) * inputs
 
     def backward(self, word: Word, exact: bool = False) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import solution
+from cutpoint.model.weighted import frozen
 from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
@@ -24,12 +26,12 @@ SMALLEST = 1e-300
 """Rates below this are taken as this."""
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class MarkovChain:
     """Homogeneous Markov chain with the given transition matrix; made by :meth:`Acceptor.chain`.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> chain = cp.gallery.gambler(3).chain("p")
     >>> chain.classes
     ((0,), (1, 2), (3,))
@@ -47,9 +49,7 @@ class MarkovChain:
     is_exact: bool
     _support: NDArray[np.bool_]
 
-    def __init__(
-        self, matrix: NDArray[Any], states: Sequence[Hashable], support: NDArray[np.bool_] | None = None
-    ) -> None:
+    def __init__(self, matrix: NDArray[Any], states: Sequence[Hashable], support: NDArray[np.bool_] | None = None):
         rational = np.asarray(matrix).dtype == object
         values: NDArray[Any] = np.array(matrix, dtype=object if rational else np.float64)
         if values.shape != (len(states), len(states)):
@@ -62,10 +62,7 @@ class MarkovChain:
         possible = np.asarray(values > 0, dtype=np.bool_) if support is None else support
         if not rational:
             values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
-        self.__dict__.update(matrix=_frozen(values), states=tuple(states), is_exact=rational, _support=possible)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a MarkovChain is immutable: cannot set {name!r}.")
+        self.__dict__.update(matrix=frozen(values), states=tuple(states), is_exact=rational, _support=possible)
 
     @cached_property
     def classes(self) -> tuple[tuple[Hashable, ...], ...]:
@@ -104,22 +101,22 @@ class MarkovChain:
         solve = _exact_stationary if self.is_exact else _stationary
         for row, members in zip(rows, self._closed, strict=True):
             row[members] = solve(self.matrix[np.ix_(members, members)])
-        return _frozen(rows)
+        return frozen(rows)
 
     @cached_property
     def absorption(self) -> NDArray[Any]:
         """Probability, from each state, of ending in each recurrent class: ``[s, class]``; rows sum to 1."""
-        return _frozen(self._absorbed[0])
+        return frozen(self._absorption[0])
 
     @cached_property
     def expected_steps(self) -> NDArray[Any]:
         """Expected number of steps, from each state, until a recurrent class is entered; 0 inside one."""
-        return _frozen(self._absorbed[1])
+        return frozen(self._absorption[1])
 
     @cached_property
     def limit(self) -> NDArray[Any]:
         """Long-run share of time in each state, from each state: ``[s, t]``, the average of the powers of P."""
-        return _frozen(self.absorption @ self.stationary)
+        return frozen(self.absorption @ self.stationary)
 
     def power(self, steps: int) -> NDArray[Any]:
         """Transition matrix of a number of steps."""
@@ -136,23 +133,20 @@ class MarkovChain:
 
     @cached_property
     def _classes(self) -> list[list[int]]:
-        reach = self._support | np.eye(len(self.states), dtype=np.bool_)
-        while True:
-            further = (reach.astype(np.float64) @ reach.astype(np.float64)) > 0.0
-            if (further == reach).all():
-                break
-            reach = further
-        members = [tuple(np.flatnonzero(row).tolist()) for row in reach & reach.T]
-        return [list(group) for group in dict.fromkeys(members)]
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+        _, labels = connected_components(self._support, connection="strong")
+        groups: dict[int, list[int]] = {}
+        for state, group in enumerate(labels.tolist()):
+            groups.setdefault(group, []).append(state)
+        return list(groups.values())
 
     @cached_property
     def _closed(self) -> list[list[int]]:
-        def leaves(members: list[int]) -> bool:
-            outside = np.ones(len(self.states), dtype=np.bool_)
-            outside[members] = False
-            return bool(self._support[members][:, outside].any())
+        def stays(members: list[int]) -> bool:
+            return not np.delete(self._support[members], members, axis=1).any()
 
-        return [members for members in self._classes if not leaves(members)]
+        return [members for members in self._classes if stays(members)]
 
     @cached_property
     def _transient(self) -> list[int]:
@@ -160,7 +154,7 @@ class MarkovChain:
         return [s for s in range(len(self.states)) if s not in recurrent]
 
     @cached_property
-    def _absorbed(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _absorption(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Chances of each recurrent class and expected steps, by eliminating the transient states one after another.
 
         Works on the rates of leaving a state and never subtracts, so that states which are left once in 1e14 steps do
@@ -243,8 +237,3 @@ def _scaled_rates(matrix: Floats) -> tuple[Floats, Floats]:
     np.fill_diagonal(rates, 0.0)
     largest = rates.max(axis=1, initial=SMALLEST)
     return rates / largest[:, None], 1.0 / largest
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array

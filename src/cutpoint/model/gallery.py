@@ -127,12 +127,12 @@ def majority() -> Acceptor:
     >>> majority().exact_acceptance("abb")
     Fraction(5, 8)
     """
-    half, one = Fraction(1, 2), Fraction(1)
+    half = Fraction(1, 2)
     steps: dict[str, dict[str, Any]] = {
         "a": {"A": {"A": half, "no": half}, "B": "B", "no": "no", "yes": "yes"},
         "b": {"A": "A", "B": {"B": half, "yes": half}, "no": "no", "yes": "yes"},
     }
-    return Acceptor(["A", "B", "no", "yes"], "ab", steps, {"A": half, "B": one - half}, {"A", "yes"})
+    return Acceptor(["A", "B", "no", "yes"], "ab", steps, {"A": half, "B": half}, {"A", "yes"})
 
 
 def double_binary() -> Acceptor:
@@ -146,30 +146,13 @@ def double_binary() -> Acceptor:
     >>> double_binary().exact_acceptance("1#01")  # 0.1 times 0.10
     Fraction(1, 4)
     """
-    half = Fraction(1, 2)
-    zero = {"low": "low", "high": {"low": half, "high": half}}
-    one = {"low": {"low": half, "high": half}, "high": "high"}
-
-    def second(steps: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the same machine on the second pair of states."""
-        renamed = {"low": "low2", "high": "high2"}
-        return {
-            renamed[s]: renamed[t] if isinstance(t, str) else {renamed[k]: p for k, p in t.items()}
-            for s, t in steps.items()
-        }
-
-    sink = {"no": "no"}
-    return Acceptor(
-        ["low", "high", "low2", "high2", "no"],
-        "01#",
-        {
-            "0": zero | second(zero) | sink,
-            "1": one | second(one) | sink,
-            "#": {"low": "no", "high": "low2", "low2": "no", "high2": "no"} | sink,
-        },
-        "low",
-        {"high2"},
-    )
+    mixed = {"low": "1/2", "high": "1/2"}, {"low2": "1/2", "high2": "1/2"}
+    steps: dict[str, dict[str, Any]] = {
+        "0": {"low": "low", "high": mixed[0], "low2": "low2", "high2": mixed[1], "no": "no"},
+        "1": {"low": mixed[0], "high": "high", "low2": mixed[1], "high2": "high2", "no": "no"},
+        "#": {"low": "no", "high": "low2", "low2": "no", "high2": "no", "no": "no"},
+    }
+    return Acceptor(["low", "high", "low2", "high2", "no"], "01#", steps, "low", {"high2"})
 
 
 def value_one(x: Any = "3/4") -> Acceptor:
@@ -185,21 +168,13 @@ def value_one(x: Any = "3/4") -> Acceptor:
     Fraction(9, 32)
     """
     p = _probability("x", x)
-    kept = {"wait_up": "wait_up", "wait_down": "wait_down", "accept": "accept", "reject": "reject"}
+    kept = {state: state for state in ("wait_up", "wait_down", "accept", "reject")}
+    moves = {"start": "start", "up": {"up": p, "wait_up": 1 - p}, "down": {"down": 1 - p, "wait_down": p}}
+    split = {"start": {"up": "1/2", "down": "1/2"}, "up": "accept", "down": "reject"}
     return Acceptor(
         ["start", "up", "wait_up", "down", "wait_down", "accept", "reject"],
         "ab",
-        {
-            "a": kept | {"start": "start", "up": {"up": p, "wait_up": 1 - p}, "down": {"down": 1 - p, "wait_down": p}},
-            "b": kept
-            | {
-                "start": {"up": Fraction(1, 2), "down": Fraction(1, 2)},
-                "up": "accept",
-                "down": "reject",
-                "wait_up": "start",
-                "wait_down": "start",
-            },
-        },
+        {"a": kept | moves, "b": kept | split | {"wait_up": "start", "wait_down": "start"}},
         "start",
         {"accept"},
     )
@@ -229,19 +204,14 @@ def krylov(depth: int = 2) -> Acceptor:
             shallower = (action, level - 1) if level > 1 else (3 - action, 1)
             reward[action, level] = {deeper: 1}
             penalty[action, level] = {deeper: half, shallower: half}
-    return Acceptor(
-        list(reward),
-        "+-",
-        {"+": reward, "-": penalty},
-        {(1, 1): 1},
-        {state for state in reward if state[0] == 1},
-    )
+    final = {state for state in reward if state[0] == 1}
+    return Acceptor(list(reward), "+-", {"+": reward, "-": penalty}, {(1, 1): 1}, final)
 
 
 def gambler(goal: int, win: Any = "1/2", start: int | None = None) -> Acceptor:
     """Gambler's ruin: each ``p`` (play) wins or loses one coin, until 0 or the goal; final when the goal is reached.
 
-    Starts with half of the goal (rounded down) unless told. Source: Feller, *An Introduction to Probability Theory and
+    By default it starts with half of the goal, rounded down. Source: Feller, *An Introduction to Probability Theory and
     Its Applications* I, chapter XIV.
 
     Examples
@@ -280,44 +250,15 @@ def customers() -> Acceptor:
     >>> customers().exact_acceptance(["ad", "visit"])
     Fraction(43, 250)
     """
-    return Acceptor(
-        states=["cold", "curious", "ready", "annoyed"],
-        alphabet=["ad", "mail", "visit", "cart", "wait"],
-        transitions={
-            "ad": {
-                "cold": {"cold": "6/10", "curious": "3/10", "annoyed": "1/10"},
-                "curious": {"curious": "7/10", "ready": "1/10", "annoyed": "2/10"},
-                "ready": {"ready": "9/10", "annoyed": "1/10"},
-                "annoyed": "annoyed",
-            },
-            "mail": {
-                "cold": {"cold": "8/10", "curious": "1/10", "annoyed": "1/10"},
-                "curious": {"curious": "5/10", "ready": "4/10", "annoyed": "1/10"},
-                "ready": "ready",
-                "annoyed": {"annoyed": "9/10", "cold": "1/10"},
-            },
-            "visit": {
-                "cold": {"cold": "3/10", "curious": "7/10"},
-                "curious": {"curious": "6/10", "ready": "4/10"},
-                "ready": "ready",
-                "annoyed": {"annoyed": "7/10", "curious": "3/10"},
-            },
-            "cart": {
-                "cold": {"curious": "9/10", "ready": "1/10"},
-                "curious": {"ready": "8/10", "curious": "2/10"},
-                "ready": "ready",
-                "annoyed": {"annoyed": "8/10", "curious": "2/10"},
-            },
-            "wait": {
-                "cold": "cold",
-                "curious": {"curious": "6/10", "cold": "4/10"},
-                "ready": {"ready": "5/10", "curious": "5/10"},
-                "annoyed": {"annoyed": "1/2", "cold": "1/2"},
-            },
-        },
-        initial={"cold": "8/10", "curious": "2/10"},
-        final={"ready"},
-    )
+    tenths = {  # rows: from cold, curious, ready, annoyed; columns: to the same
+        "ad": [[6, 3, 0, 1], [0, 7, 1, 2], [0, 0, 9, 1], [0, 0, 0, 10]],
+        "mail": [[8, 1, 0, 1], [0, 5, 4, 1], [0, 0, 10, 0], [1, 0, 0, 9]],
+        "visit": [[3, 7, 0, 0], [0, 6, 4, 0], [0, 0, 10, 0], [0, 3, 0, 7]],
+        "cart": [[0, 9, 1, 0], [0, 2, 8, 0], [0, 0, 10, 0], [0, 2, 0, 8]],
+        "wait": [[10, 0, 0, 0], [4, 6, 0, 0], [0, 5, 5, 0], [5, 0, 0, 5]],
+    }
+    states = ["cold", "curious", "ready", "annoyed"]
+    return Acceptor.normalized(states, list(tenths), tenths, [8, 2, 0, 0], {"ready"})
 
 
 def random_acceptor(
@@ -327,9 +268,9 @@ def random_acceptor(
     concentration: float = 1.0,
     final: Any = None,
 ) -> Acceptor:
-    """Acceptor with random rows (Dirichlet, uniform unless told): a start for learning, a case for tests.
+    """Acceptor with random rows (Dirichlet, by default uniform): a start for learning, a case for tests.
 
-    Every second state is final, beginning with the second, unless told; the initial distribution is random too. Small
+    By default every second state is final, beginning with the second; the initial distribution is random too. Small
     concentrations give rows close to deterministic.
 
     Examples

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
 from cutpoint.data.names import Names
-from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState, UnknownSymbol
-from cutpoint.exact import entry
+from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
+from cutpoint.exact import entry, whole_number
+from cutpoint.kernels import MOST_THREADS
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
 
@@ -52,6 +53,12 @@ def random_generator(rng: np.random.Generator | int) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
+def check_threads(threads: int | None) -> None:
+    """Refuse anything but a number of threads."""
+    if threads is not None:
+        whole_number("threads", threads, least=1, most=MOST_THREADS)
+
+
 class States(Names):
     """Distinct state names in a fixed order; an int n gives 0 … n-1."""
 
@@ -85,22 +92,22 @@ class States(Names):
 
 def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:
     """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
-    shape = (len(alphabet), len(states), len(states))
     if not isinstance(transitions, Mapping):
+        shape = (len(alphabet), len(states), len(states))
         return read_array(transitions, shape, "transitions", "one matrix per symbol")
-    unknown = [symbol for symbol in transitions if symbol not in alphabet]
-    if unknown:
-        raise UnknownSymbol(
-            f"transitions: symbol {unknown[0]!r} is not in the alphabet {listed(alphabet)}."
-            f"{suggestion(unknown[0], alphabet)}"
-        )
+    return read_by_symbol(transitions, alphabet, lambda matrix, where: _matrix(matrix, where, states))
+
+
+def read_by_symbol(
+    transitions: Mapping[Any, Any], alphabet: Alphabet, read: Callable[[object, str], Numbers]
+) -> Numbers:
+    """Array ``[a, s, t]`` from a mapping of symbols to matrices, each read with the place where it was found."""
+    for symbol in transitions:
+        alphabet.code(symbol, "transitions: ")
     missing = [symbol for symbol in alphabet if symbol not in transitions]
     if missing:
         raise InvalidAcceptor(f"transitions must have a matrix for every symbol; none for {listed(missing)}.")
-    matrices = [_matrix(transitions[symbol], symbol, states) for symbol in alphabet]
-    if all(matrix.dtype == object for matrix in matrices):
-        return np.stack(matrices)
-    return np.stack([matrix.astype(np.float64) for matrix in matrices])
+    return _common([read(transitions[symbol], f"transitions[{symbol!r}]") for symbol in alphabet])
 
 
 def read_initial(initial: object, states: States) -> Numbers:
@@ -135,38 +142,36 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
 
 def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> None:
     """Refuse entries that are not probabilities and rows that do not sum to 1."""
-    for rows, name in ((transitions, _row_name(alphabet, states)), (initial, _initial_name)):
-        _check_entries(rows, name, states)
+    for rows in (transitions, initial):
+        _check_entries(rows, alphabet, states)
         sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
         off = sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE
         for place in np.argwhere(off):
-            found = sums[tuple(place)]
-            raise InvalidAcceptor(f"{name(place.tolist())} must sum to 1; got {number(found, 12)}. {RESCALE}")
+            found = number(sums[tuple(place)], 12)
+            raise InvalidAcceptor(f"{_row_name(place, alphabet, states)} must sum to 1; got {found}. {RESCALE}")
 
 
 def scaled_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> tuple[Numbers, Numbers]:
     """Transitions and initial row divided by the sums of their rows; a row that sums to 0 is refused."""
     scaled = []
-    for rows, name in ((transitions, _row_name(alphabet, states)), (initial, _initial_name)):
-        _check_entries(rows, name, states)
+    for rows in (transitions, initial):
+        _check_entries(rows, alphabet, states)
         top = 1 if rows.dtype == object else np.maximum(rows.max(axis=-1, keepdims=True), SMALLEST)
         parts = rows / top  # so that no sum overflows
         sums = parts.sum(axis=-1, keepdims=True)
         for place in np.argwhere(sums == 0):
-            raise InvalidAcceptor(f"{name(place.tolist())} sums to 0 and cannot be rescaled; give it a positive entry.")
+            name = _row_name(place, alphabet, states)
+            raise InvalidAcceptor(f"{name} sums to 0 and cannot be rescaled; give it a positive entry.")
         scaled.append(np.asarray(parts / sums))
     return scaled[0], scaled[1]
 
 
-def _row_name(alphabet: Alphabet, states: States) -> Callable[[Sequence[int]], str]:
-    return lambda place: f"row of symbol {alphabet[place[0]]!r}, state {states[place[1]]!r}"
+def _row_name(place: NDArray[np.intp], alphabet: Alphabet, states: States) -> str:
+    """Name of the row of transitions ``[a, s]`` or ``[a, s, t]``, or of the initial one."""
+    return "initial" if len(place) < 2 else f"row of symbol {alphabet[place[0]]!r}, state {states[place[1]]!r}"
 
 
-def _initial_name(_: Sequence[int]) -> str:
-    return "initial"
-
-
-def _check_entries(rows: Numbers, name: Callable[[Sequence[int]], str], states: States) -> None:
+def _check_entries(rows: Numbers, alphabet: Alphabet, states: States) -> None:
     exact = rows.dtype == object
     infinite = np.zeros(rows.shape, dtype=np.bool_) if exact else ~np.isfinite(rows)
     vanishing = (rows > 0) & (rows < SMALLEST) if exact else infinite
@@ -174,14 +179,13 @@ def _check_entries(rows: Numbers, name: Callable[[Sequence[int]], str], states: 
     for wrong, fault in faults:
         for place in np.argwhere(wrong):
             raise InvalidAcceptor(
-                f"{name(place.tolist())} must have entries that are {fault}; "
+                f"{_row_name(place, alphabet, states)} must have entries that are {fault}; "
                 f"got {number(rows[tuple(place)], 12)} for state {states[place[-1]]!r}."
             )
 
 
-def _matrix(matrix: object, symbol: object, states: States) -> Numbers:
+def _matrix(matrix: object, where: str, states: States) -> Numbers:
     """Matrix of one symbol, from nested mappings or an array."""
-    where = f"transitions[{symbol!r}]"
     if not isinstance(matrix, Mapping):
         return read_array(matrix, (len(states), len(states)), where, "one row and one column per state")
     for state in matrix:
@@ -219,7 +223,8 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
         values = np.asarray(values)
     found = _shape(values)
     if found != shape:
-        raise InvalidAcceptor(f"{where} must have shape {shape} ({meaning}); got {_told(found, values)}.")
+        given = "rows of different lengths" if found is None else f"shape {found}" if found else shown(values)
+        raise InvalidAcceptor(f"{where} must have shape {shape} ({meaning}); got {given}.")
     if isinstance(values, np.ndarray) and np.issubdtype(values.dtype, np.floating):
         return values.astype(np.float64)
     flat = np.array(values, dtype=object).reshape(-1)
@@ -257,12 +262,6 @@ def _shape(values: object) -> tuple[int, ...] | None:
     if len(inner) > 1 or None in inner:
         return None
     return (len(values), *(inner.pop() or ())) if inner else (0,)
-
-
-def _told(shape: tuple[int, ...] | None, values: object) -> str:
-    if shape == ():
-        return shown(values)
-    return "rows of different lengths" if shape is None else f"shape {shape}"
 
 
 def _members(names: Iterable[object], states: States) -> NDArray[np.bool_]:

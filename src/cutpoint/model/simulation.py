@@ -55,7 +55,6 @@ def simulate(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> cp.simulate(cp.p_adic(2), ["01", "11", "1"] * 100, rng=0)
     Sample(300 observations, 6 distinct, alphabet '01', lengths 1 to 2: 177 accepted, 123 rejected)
     """
@@ -63,7 +62,7 @@ def simulate(
         raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
     check_acceptor(acceptor)
     draws, listed = random_generator(rng), list(each_word(words))
-    runs = acceptor.sample_runs(*acceptor.encode(listed), draws)
+    runs = acceptor.sample_runs(acceptor.encode(listed), draws)
     if seen == "nothing":
         return Sample(listed, alphabet=acceptor.alphabet)
     if seen == "states":

@@ -91,10 +91,13 @@ def number(value: Any, digits: int = 4) -> str:
     if isinstance(value, Fraction):
         if max(abs(value.numerator), value.denominator) < LONG_NUMBER:
             return str(value)
+        exact = value
         try:
-            value = value.numerator / value.denominator
+            value = exact.numerator / exact.denominator
         except OverflowError:
             return "a number too large to print"
+        if exact and not value:
+            return "a number too small to print"
     text = np.format_float_positional(value, max(digits, 0), trim="-")
     if text in ("0", "-0") and value != 0:
         return f"{value:.{max(digits, 1)}g}"
@@ -103,7 +106,7 @@ def number(value: Any, digits: int = 4) -> str:
 
 def _matrix(acceptor: Acceptor, a: int) -> str:
     """Matrix of one symbol in HTML."""
-    steps = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
+    steps = acceptor.to_weighted().arrays()[1]
     few = slice(html.MOST_COLUMNS + 1)
     names = [label(state) for state in acceptor.states[few]]
     rows = [
@@ -114,13 +117,13 @@ def _matrix(acceptor: Acceptor, a: int) -> str:
 
 
 def _label(acceptor: Acceptor, s: int) -> list[str]:
-    start = number(acceptor.exact_initial[s] if acceptor.is_exact else acceptor.initial[s])
+    start = number(acceptor.to_weighted().arrays()[0][s])
     arrow = "" if start == "0" else ("→" if start == "1" else f"→ {start}")
     return [arrow, f"{plain(acceptor.states[s])}{' *' if acceptor.final[s] else ''}"]
 
 
 def _block(acceptor: Acceptor, a: int, digits: int) -> list[str]:
-    matrix = acceptor.exact_transitions[a] if acceptor.is_exact else acceptor.transitions[a]
+    matrix = acceptor.to_weighted().arrays()[1][a]
     lines = aligned([[plain(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
     title = f"{plain(acceptor.alphabet[a])}:"
     width = max(len(title), len(lines[0]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -14,7 +15,8 @@ from cutpoint.data import Alphabet, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
 from cutpoint.exact import IntegerForm, entry, fractions
 from cutpoint.kernels import kernels
-from cutpoint.model.parts import read_array
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.model.parts import check_threads, read_array, read_by_symbol
 from cutpoint.model.text import LINE
 from cutpoint.wording import counted, listed, shown
 
@@ -35,6 +37,7 @@ class SameLanguage(NamedTuple):
     cut_point: Fraction
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class WeightedAutomaton:
     r"""A function on words :math:`x \mapsto \xi M(x_1) \cdots M(x_n) \eta`: an immutable, hashable value.
 
@@ -80,10 +83,15 @@ class WeightedAutomaton:
         sigma = Alphabet(alphabet)
         if not sigma:
             raise InvalidArgument("a weighted automaton needs at least one symbol; the alphabet is empty.")
-        size = _length(initial)
-        start = _read(initial, (size,), "initial", "one number per dimension")
-        end = _read(final, (size,), "final", "one number per dimension, as initial has")
-        self._hold(sigma, (start, _matrices(transitions, sigma, size), end))
+        if isinstance(initial, str) or np.asarray(initial, dtype=object).ndim != 1:
+            raise InvalidArgument(f"initial must be a vector of numbers; got {shown(initial)}.")
+        size = len(initial)
+        try:
+            start = _read(initial, (size,), "initial", "one number per dimension")
+            end = _read(final, (size,), "final", "one number per dimension, as initial has")
+            self._hold(sigma, (start, _read_matrices(transitions, sigma, size), end))
+        except InvalidAcceptor as wrong:
+            raise InvalidArgument(str(wrong)) from None
 
     @classmethod
     def from_arrays(cls, alphabet: Alphabet, initial: Numbers, transitions: Numbers, final: Numbers) -> Self:
@@ -108,7 +116,6 @@ class WeightedAutomaton:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> (1 - WeightedAutomaton.of(cp.p_adic(2))).exact_value("1")
         Fraction(1, 2)
         """
@@ -143,10 +150,14 @@ class WeightedAutomaton:
 
     def values(self, words: Words) -> Floats:
         """Value of each word as a float."""
-        symbols, offsets = self.alphabet.encode(words)
+        return self.encoded_values(self.alphabet.encode(words))
+
+    def encoded_values(self, words: EncodedWords, threads: int | None = None) -> Floats:
+        """Value of each word in codes of this alphabet; the result does not depend on the number of threads."""
+        check_threads(threads)
         if not self.dimension:
-            return np.zeros(len(offsets) - 1)
-        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, symbols, offsets)
+            return np.zeros(len(words))
+        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, words, threads)
         return scores
 
     def exact_value(self, word: Word) -> Fraction:
@@ -190,7 +201,6 @@ class WeightedAutomaton:
 
         Examples
         --------
-        >>> import cutpoint as cp
         >>> cp.p_adic(10).to_weighted().reverse().exact_value("325")  # 0.325
         Fraction(13, 40)
         """
@@ -293,12 +303,6 @@ class WeightedAutomaton:
     def _floats(self) -> tuple[Any, ...]:
         return (self.alphabet, self.dimension, *(array.tobytes() for array in self.arrays(exact=False)))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a WeightedAutomaton is immutable: cannot set {name!r}.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a WeightedAutomaton is immutable: cannot delete {name!r}.")
-
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.alphabet, *self.arrays())
 
@@ -352,38 +356,19 @@ def _is_automaton(value: object) -> bool:
     return hasattr(type(value), "to_weighted")
 
 
-def _length(initial: object) -> int:
-    if isinstance(initial, str) or not (isinstance(initial, Sequence) or hasattr(initial, "__array__")):
-        raise InvalidArgument(f"initial must be a vector of numbers; got {shown(initial)}.")
-    values = np.asarray(initial, dtype=object)
-    if values.ndim != 1:
-        raise InvalidArgument(f"initial must be a vector of numbers; got {shown(initial)}.")
-    return len(values)
-
-
-def _matrices(transitions: object, alphabet: Alphabet, size: int) -> NDArray[Any]:
+def _read_matrices(transitions: object, alphabet: Alphabet, size: int) -> Numbers:
     """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
     if not isinstance(transitions, Mapping):
         return _read(transitions, (len(alphabet), size, size), "transitions", "one square matrix per symbol")
-    for symbol in transitions:
-        alphabet.code(symbol, "transitions: ")
-    missing = [symbol for symbol in alphabet if symbol not in transitions]
-    if missing:
-        raise InvalidArgument(f"transitions must have a matrix for every symbol; none for {listed(missing)}.")
-    shape, meaning = (size, size), "one row and one column per dimension"
-    matrices = [_read(transitions[symbol], shape, f"transitions[{symbol!r}]", meaning) for symbol in alphabet]
-    exact = all(matrix.dtype == object for matrix in matrices)
-    return np.stack(matrices if exact else [matrix.astype(np.float64) for matrix in matrices])
+    meaning = "one row and one column per dimension"
+    return read_by_symbol(transitions, alphabet, lambda matrix, where: _read(matrix, (size, size), where, meaning))
 
 
-def _read(values: object, shape: tuple[int, ...], where: str, meaning: str) -> NDArray[Any]:
+def _read(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
     """Numbers of a shape, all finite; with dimension 0 there is nothing to read."""
     if 0 in shape and np.size(values) == 0:  # type: ignore[arg-type]
         return np.zeros(shape, dtype=object)
-    try:
-        numbers = read_array(values, shape, where, meaning)
-    except InvalidAcceptor as wrong:
-        raise InvalidArgument(str(wrong)) from None
+    numbers = read_array(values, shape, where, meaning)
     if numbers.dtype != object and not np.isfinite(numbers).all():
         place = "".join(f"[{i}]" for i in np.argwhere(~np.isfinite(numbers))[0])
         raise InvalidArgument(f"{where}{place} must be a finite number; got {numbers[~np.isfinite(numbers)][0]}.")

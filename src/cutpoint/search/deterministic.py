@@ -17,8 +17,7 @@ from cutpoint.wording import counted
 Floats = NDArray[np.float64]
 Table = NDArray[np.intp]
 
-DOUBTFUL = 0.01
-"""Wrong labels that are so improbably uneven over the states are not just wrong labels."""
+DOUBTFUL = 0.01  # wrong labels that are so improbably uneven over the states are not just wrong labels
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,8 @@ from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 
-FINEST = 20
-"""Parts of a sample from which a share to hold out is put together."""
-
-MOST_UNITS = 1000
-"""Counts above this are shared out evenly instead of one by one."""
+FINEST = 20  # parts of a sample from which a share to hold out is put together
+MOST_UNITS = 1000  # counts above this are shared out evenly instead of one by one
 
 
 class Split(NamedTuple):
@@ -44,15 +41,16 @@ def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
     return [Split(sample.reweighted(np.maximum(sample.counts - part, 0.0)), sample.reweighted(part)) for part in parts]
 
 
-def held_out(sample: Sample, share: float, rng: np.random.Generator) -> Split:
+def held_out(sample: Sample, holdout: float, rng: np.random.Generator) -> Split:
     """Split a sample once, about a share of it to judge by; every label stays among what is learned from."""
-    if not share >= 1 / FINEST:  # neither is a NaN
-        raise InvalidArgument(f"the share to hold out must be at least 1/{FINEST}; got {share:g}.")
-    part = Fraction(share).limit_denominator(FINEST)
+    if not holdout >= 1 / FINEST:  # neither is a NaN
+        raise InvalidArgument(f"must be at least 1/{FINEST}; got {holdout:g}.", argument="holdout")
+    part = Fraction(holdout).limit_denominator(FINEST)
     if sample.total < 2 * part.denominator:
         raise InvalidSample(
-            f"to hold out {share:g} of the observations there must be at least {2 * part.denominator}; got "
-            f"{counted(sample.total, 'observation')}. Hold out none, or add observations."
+            f"to hold out {holdout:g} of the observations there must be at least {2 * part.denominator}; got "
+            f"{counted(sample.total, 'observation')}.",
+            advice="Add observations. Or judge by another file with {test}. Or hold out none with {holdout=0}.",
         )
     parts = fold_counts(sample, part.denominator, rng)
     for first in range(part.denominator):

@@ -24,8 +24,7 @@ Masks = NDArray[np.bool_]
 Kinds = NDArray[np.int32]
 """Label of each state, as a number."""
 
-SIZES = (2, 4, 8, 16, 32, 64)
-"""Numbers of states tried when none is given."""
+SIZES = (2, 4, 8, 16, 32, 64)  # numbers of states tried when none is given
 
 
 class Solution(NamedTuple):
@@ -120,19 +119,16 @@ class HiddenStates:
         names = self.labelling.names
         if n_states is None:
             if not self.sizes:
-                raise InvalidArgument("with so many labels or final states, n_states must be given; got None.")
+                raise InvalidArgument("must be given with so many labels or final states.", argument="n_states")
             return
         if n_states < len(names):
             each = (
                 "an accepting and a rejecting one" if names == (False, True) else f"one for each class {listed(names)}"
             )
-            raise InvalidArgument(
-                f"n_states must be at least {len(names)}, {each}; got {n_states}. Ask for more states."
-            )
+            raise InvalidArgument(f"must be at least {len(names)}, {each}; got {n_states}.", argument="n_states")
         if self.n_final is not None and not 1 <= self.n_final < n_states:
-            raise InvalidArgument(
-                f"n_final must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
-            )
+            what = f"must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
+            raise InvalidArgument(what, argument="n_final")
 
     def masks(self, kinds: Kinds) -> Masks:
         """States that agree with each mark of the sample, ``[mark, s]``."""
@@ -160,9 +156,8 @@ class NamedStates:
                 start.states.code(name, "states of the sample: ")
             seen = list(start.states)
         if n_states is not None and n_states < len(seen):
-            raise InvalidArgument(
-                f"n_states must be at least {len(seen)}, the number of states seen in the sample; got {n_states}."
-            )
+            what = f"must be at least {len(seen)}, the number of states seen in the sample; got {n_states}."
+            raise InvalidArgument(what, argument="n_states")
         extra = (n_states or len(seen)) - len(seen)
         self.names = (*seen, *(("hidden", k) for k in range(extra)))
         self.final = start.final if start is not None else _final_states(sample, self.names, final)
@@ -215,13 +210,17 @@ def known_states(
     check_evidence(sample)
     if classes is None and any(mark.states is not None for mark in sample.mark_table):
         if n_final is not None:
-            raise InvalidArgument("n_final is for states without names; states were seen, so pass final={...}.")
+            raise InvalidArgument(
+                "is for states without names; states were seen.", argument="n_final", advice="Pass {final}."
+            )
         return NamedStates(sample, n_states, final, start)
     if classes is not None:
         hidden = HiddenStates(Labelling.classes(sample, classes))
     else:
         if final is not None:
-            raise InvalidArgument("final is for states with names, and no state was seen; pass n_final=... instead.")
+            raise InvalidArgument(
+                "is for states with names; no state was seen.", argument="final", advice="Pass {n_final}."
+            )
         if n_final is not None:
             whole_number("n_final", n_final, least=1)
         hidden = HiddenStates(Labelling.verdicts(sample), n_final)
@@ -245,21 +244,21 @@ def _final_states(
     if final is not None:
         unknown = [state for state in final if state not in states]
         if unknown:
-            raise InvalidArgument(
-                f"final must hold states of the sample; got {shown(unknown[0])}, not in {listed(states)}."
-            )
+            what = f"must hold states of the sample; got {shown(unknown[0])}, not in {listed(states)}."
+            raise InvalidArgument(what, argument="final")
         return np.array([state in final for state in states])
     found: dict[Hashable, bool] = {}
     for verdict, state in _verdicts_on_states(sample):
         if found.setdefault(state, verdict) != verdict:
             raise InvalidSample(
-                f"state {shown(state)} was seen both accepted and rejected; a state is final or not. Leave out the "
-                "states at those positions, or pass final={...}."
+                f"state {shown(state)} was seen both accepted and rejected; a state is final or not.",
+                advice="Leave out the states at those positions, or pass {final}.",
             )
     if not any(found.values()):
         raise InvalidArgument(
             f"the sample does not say which states are final: no state ({counted(len(states), 'state')}) was seen "
-            "together with the verdict accepted. Pass final={...}."
+            "together with the verdict accepted.",
+            advice="Pass {final}.",
         )
     return np.array([found.get(state, False) for state in states])
 

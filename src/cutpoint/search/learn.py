@@ -11,12 +11,11 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample
+from cutpoint.data import Alphabet, Sample
 from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.fit import Stop
@@ -28,14 +27,13 @@ from cutpoint.em.observations import (
     Parameters,
     check_any_sample,
     check_engine,
-    check_threads,
     observations,
 )
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import random_generator
+from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
 from cutpoint.search.folds import Split, chosen_size, splits
 from cutpoint.search.labels import HiddenStates, Solution, known_states
@@ -46,14 +44,9 @@ from cutpoint.wording import listed, shown
 
 Floats = NDArray[np.float64]
 
-PRIOR = 0.01
-"""Pseudo-counts of every cell."""
-
+PRIOR = 0.01  # pseudo-counts of every cell
 FOLDS = 5
-
-SURE_SIZES = 3
-"""So many numbers of states are always tried."""
-
+SURE_SIZES = 3  # so many numbers of states are always tried
 LAST_STEPS, TEAM_STEPS = 10, 30
 """E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
 
@@ -63,19 +56,14 @@ HALF_A_VISIT = 0.5
 LUCK = 3.0
 """Standard errors by which the winners must be better than a simple machine: what they are judged by chose them."""
 
-MOST_STATES = 2000
-"""Most states that can be asked for: dozens of climbs hold their matrices at the same time."""
-
-SEARCHED = 200_000
-"""Most distinct observations of a sample in shards that are searched."""
-
-LARGE = 50_000
-"""From so many distinct observations on, one fold is enough for a single acceptor of a given size."""
-
+MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
+SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
+LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
 NO_START = (
     "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
-    "final states. Check final={...} and the verdicts, or increase prior."
+    "final states."
 )
+CHECK_FINAL = "Check the verdicts and {final}, or increase {prior}."
 
 
 def learn(
@@ -157,9 +145,8 @@ def learn(
     if start is not None:
         check_acceptor(start)
         if n_states not in (None, start.n_states):
-            raise InvalidArgument(
-                f"n_states must be that of the start, {start.n_states}; got {n_states}. Leave it out, or the start."
-            )
+            found = f"must be that of the start, {start.n_states}; got {n_states}."
+            raise InvalidArgument(found, argument="n_states", advice="Leave it out, or the start.")
         n_states = start.n_states
     if n_states is not None:
         whole_number("n_states", n_states, least=1, most=MOST_STATES)
@@ -169,9 +156,12 @@ def learn(
     check_prior(prior)
     alphabet = sample.alphabet if start is None else start.alphabet
     with observations(sample, alphabet, engine, threads) as data:
+        # What is searched, and what is known of the states
         part = sample.recoded(alphabet) if isinstance(sample, Sample) else data.subsample(SEARCHED)
         states = known_states(part, n_states, n_final, final, classes, start)
         seed = int(random_generator(rng).integers(2**63))
+
+        # Folds
         n_folds, used = _fold_numbers(part, n_states, team, folds)
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
         saved = None
@@ -182,11 +172,13 @@ def learn(
         rules = Rules(states, prior, seed, threads, _given(start))
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
+        # A race of numbers of states, with a tournament for each fold
         sizes = states.sizes if n_states is None else (n_states,)
         caution = 1.0 if team == 1 else 0.0  # members of a team err apart
         outcome = race(sizes, split_by_fold, rules, monitor, caution)
         size, results = outcome.n_states, outcome.results[outcome.n_states]
 
+        # The winners climb on, on all observations
         winners = [result.winner for result in results][: team if team > 1 else None]
         steps = TEAM_STEPS if team > 1 else LAST_STEPS
         solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
@@ -195,6 +187,8 @@ def learn(
             Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
             for acceptor, winner in zip(acceptors, winners, strict=True)
         )
+
+        # A mixture, or one acceptor
         first, machine = 0, None
         if team > 1:
             acceptor = mixture(acceptors)
@@ -208,7 +202,7 @@ def learn(
             acceptor,
             tuple(entry.objective for entry in members[first].curve),
             outcome.stop,
-            log_likelihood_of(solutions, data, rules),
+            data.log_likelihood([rules.asked(solution) for solution in solutions]),
             _detail(machine, unused, acceptor.n_states, warn=team == 1 and n_states is not None),
             members,
             outcome.sizes,
@@ -221,7 +215,15 @@ def learn(
 def check_prior(prior: float) -> None:
     """Refuse what is not a number of pseudo-counts."""
     if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
-        raise InvalidArgument(f"prior must be a finite number, 0 or more; got {shown(prior)}.")
+        raise InvalidArgument(f"must be a finite number, 0 or more; got {shown(prior)}.", argument="prior")
+
+
+def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
+    """Observations that are looked at one by one: all of a sample in memory, at most 200,000 of one in shards."""
+    if isinstance(sample, Sample):
+        return sample.recoded(alphabet)
+    with observations(sample, alphabet, engine, None) as data:
+        return data.subsample(SEARCHED)
 
 
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
@@ -237,7 +239,7 @@ def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | 
 def _given(start: Acceptor | None) -> Start | None:
     if start is None:
         return None
-    return Start("given", Parameters(start.transitions, start.initial), start.final.astype(np.int32))
+    return Start("given", Parameters.of(start), start.final.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -286,10 +288,10 @@ def race(
             for fold, split in enumerate(folds):
                 finalists = tournament(split, size, fold, rules, monitor)
                 if math.isfinite(finalists[0].loss):
-                    loss = joint_loss([finalist.solution for finalist in finalists], split.validation, rules)
-                    results[size].append(FoldResult(split, finalists, loss))
+                    joint = InMemory(split.validation, 1).log_likelihood([rules.asked(f.solution) for f in finalists])
+                    results[size].append(FoldResult(split, finalists, -joint / split.validation.total))
             if not results[size]:
-                raise ImpossibleObservation(NO_START)
+                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             losses[size] = [result.joint_loss for result in results[size]]
             if len(losses) > SURE_SIZES and chosen_size(losses, caution) != size:
                 break
@@ -300,25 +302,15 @@ def race(
                 raise
             best = min(ended.entrants, key=lambda entrant: entrant.loss)
             if not math.isfinite(best.loss):
-                raise ImpossibleObservation(NO_START) from None
+                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL) from None
             results[size] = [FoldResult(split, [best], best.loss, cut_short=True)]
     finished = chosen_size(losses, caution) if losses else next(size for size in results if results[size])
     return RaceOutcome(finished, stop, results)
 
 
-def joint_loss(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> float:
-    """Log loss of the mean of some solutions' probabilities."""
-    return -log_likelihood_of(solutions, InMemory(sample, 1), rules) / sample.total
-
-
-def log_likelihood_of(solutions: Sequence[Solution], data: Observations, rules: Rules) -> float:
-    """Log-likelihood of the mixture of some solutions."""
-    return data.log_likelihood([(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions])
-
-
 def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
     """Winner of a fold after a few E-steps on all observations."""
-    climb = rules.climb(winner.best, winner.kinds, data)
+    climb = rules.climb(winner.solution, data)
     climb.advance(steps)
     monitor.e_steps += climb.e_steps
     return Solution(climb.parameters, winner.kinds)
@@ -327,8 +319,7 @@ def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, moni
 def nearest_to_mean(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> int:
     """Number of the solution whose probabilities of what was seen are nearest to the mean of all of them."""
     data = InMemory(sample, rules.threads)
-    logs = [data.log_likelihoods(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions]
-    probabilities = np.exp(np.stack(logs))
+    probabilities = np.exp(np.stack([data.log_likelihoods(*rules.asked(solution)) for solution in solutions]))
     p = np.clip(probabilities.mean(axis=0), 1e-12, 1.0 - 1e-12)
     distances = []
     for q in np.clip(probabilities, 1e-12, 1.0 - 1e-12):
@@ -349,11 +340,8 @@ def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> Deter
     gains, counts = [], []
     for result in results:
         data = InMemory(result.split.validation, rules.threads)
-        of_winner, of_machine = (
-            data.log_likelihoods(parameters, rules.states.masks(kinds))
-            for parameters, kinds in (result.winner.solution, machine.solution(outcome.n_states))
-        )
-        gains.append(of_winner - of_machine)
+        pair = result.winner.solution, machine.solution(outcome.n_states)
+        gains.append(np.subtract(*(data.log_likelihoods(*rules.asked(solution)) for solution in pair)))
         counts.append(data.sample.counts)
     gain, count = np.concatenate(gains), np.concatenate(counts)
     mean = float(np.average(gain, weights=count))
@@ -361,14 +349,13 @@ def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> Deter
     return machine if mean <= LUCK * error else None
 
 
-def _unused_states(acceptor: Acceptor, solutions: Sequence[Solution], data: Any, rules: Rules) -> tuple[Hashable, ...]:
+def _unused_states(
+    acceptor: Acceptor, solutions: Sequence[Solution], data: Observations, rules: Rules
+) -> tuple[Hashable, ...]:
     """States that no run visits, in expectation not even half a time."""
-    visits = []
-    for parameters, kinds in solutions:
-        counts = data.expected_counts(parameters, rules.states.masks(kinds))
-        visits.append(counts.initial + counts.transitions.sum(axis=(0, 1)))
-    total = np.concatenate(visits)
-    used = total >= min(HALF_A_VISIT, 0.01 * float(total.mean()))
+    counts = [data.expected_counts(*rules.asked(solution)) for solution in solutions]
+    visits = np.concatenate([each.initial + each.transitions.sum(axis=(0, 1)) for each in counts])
+    used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
     return tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
 
 

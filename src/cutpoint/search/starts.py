@@ -15,26 +15,15 @@ from cutpoint.search.labels import HiddenStates, Kinds, KnownStates, Labelling, 
 
 Floats = NDArray[np.float64]
 
-SPARSITY = 0.2
-"""Dirichlet parameter of random rows: most of a row goes to few states."""
-
-SMOOTHING = 0.1
-"""Share of every start that is spread evenly, so that no entry begins at 0."""
-
-SLIGHT = 0.05
-"""The same after a lazy mixture or a curriculum."""
-
+SPARSITY = 0.2  # Dirichlet parameter of random rows: most of a row goes to few states
+SMOOTHING = 0.1  # share of every start that is spread evenly, so that no entry begins at 0
+SLIGHT = 0.05  # the same after a lazy mixture or a curriculum
 MERGES = tuple((strength, width) for strength in (0.1, 0.5, 2.0) for width in (1, 8))
 """Prior strength and number of edges compared, of each start by merging."""
 
-TWINS = ((0.1, 8), (0.5, 1), (0.5, 8), (2.0, 8))
-"""The same for starts with doubled states."""
-
-RANDOM_STARTS = 8
-"""Random starts of each kind: plain, after a curriculum of short words, lazy."""
-
-PERTURBED = 3
-"""Random starts beside the one made from what was seen of named states."""
+TWINS = ((0.1, 8), (0.5, 1), (0.5, 8), (2.0, 8))  # the same for starts with doubled states
+RANDOM_STARTS = 8  # random starts of each kind: plain, after a curriculum of short words, lazy
+PERTURBED = 3  # random starts beside the one made from what was seen of named states
 
 
 class Start(NamedTuple):
@@ -147,14 +136,7 @@ def _machine(
     rates = labelling.totals(sample) / labelling.totals(sample).sum()
     pseudo = strength * len(rates) * np.maximum(rates, 1e-6)
     table, seen = kernels().merged_machine(
-        sample.symbols,
-        sample.offsets,
-        labelling.positions(sample),
-        sample.counts,
-        len(sample.alphabet),
-        pseudo,
-        n_states,
-        width,
+        sample.decoded, labelling.positions(sample), sample.counts, len(sample.alphabet), pseudo, n_states, width
     )
     return table, seen, rates
 

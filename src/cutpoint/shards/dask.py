@@ -13,7 +13,7 @@ from typing import Any
 
 from cutpoint.data import Alphabet
 from cutpoint.em.counts import pairwise_sum
-from cutpoint.em.observations import AnySample
+from cutpoint.em.observations import AnySample, Engine
 from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
 from cutpoint.kernels import kernel_info
 from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
@@ -21,63 +21,25 @@ from cutpoint.wording import shown
 
 PACKAGE = "cutpoint"
 
-
-def installed() -> str | None:
-    """Version of the package that this process has, as far as its installation tells."""
-    try:
-        return version(PACKAGE)
-    except PackageNotFoundError:
-        return None
-
-
-def check_versions(found: Mapping[str, Any]) -> None:
-    """Refuse workers, by their addresses, whose version of the package is another one; or what they say who have none.
-
-    A worker without the package would not survive the first task. One that is just being lost is no concern of ours.
-    """
-    here = installed()
-    for worker, answer in found.items():
-        there = None if isinstance(answer, PackageNotFoundError) else answer
-        if isinstance(there, str | None) and there != here:
-            raise KernelsUnavailable(
-                f"workers must have the version of {PACKAGE} that this process has, {here}; the worker {worker} has "
-                f'{there or "none"}. Install it there: pip install "{PACKAGE}[dask]=={here}".'
-            )
-
-
-def kernel_signature() -> str:
-    """Which kernels a process has; the same ones give the same bits."""
-    info = kernel_info()
-    return f"{info['kernels']} for {info['instruction_set']}"
-
-
-def check_kernels(expected: str) -> None:
-    """Refuse to work, on a worker, with other kernels than the rest."""
-    found = kernel_signature()
-    if found != expected:
-        raise KernelsUnavailable(
-            "workers must have the same kernels, so that results do not depend on who does what; one has "
-            f"{expected}, another {found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
-        )
-
-
 BLOCKS_PER_THREAD = 4
-"""Pieces of work per thread of the cluster and step, so that a thread that is done early finds more."""
+"""Tasks per thread of the cluster and step, so that a thread that is done early finds more."""
 
 MOST_BLOCKS = 1024
-"""Pieces of work per step beyond which the scheduler, which hands them out one by one, would be the limit."""
+"""Limit of the tasks per step: the scheduler hands them out one by one."""
 
 FAN = 16
-"""Sums that are added at a time on their way back, a power of two."""
+"""Number of sums that are added at a time on their way back, a power of two."""
 
 PATIENCE = 60.0
 """Seconds without any worker after which an engine gives up."""
 
-LOOK = 2.0
-"""Seconds between two looks at whether the cluster is still there."""
+POLL = 2.0
+"""Seconds between two checks that the cluster is still there."""
+
+AGAIN = "with a checkpoint the work goes on from its last step."
 
 
-class Dask:
+class Dask(Engine):
     """A Dask cluster. Workers load shards themselves and keep them with their prefix trees.
 
     A worker that dies takes its shards with it: others load them again and the step goes on, with the same result. If
@@ -97,7 +59,7 @@ class Dask:
         self.patience = patience
         self._own = isinstance(client, str)
         if isinstance(client, str):
-            client = _joined(client, patience)
+            client = _connected(client, patience)
         if not isinstance(client, distributed.Client):
             raise InvalidArgument(f"expected a distributed.Client or the address of a scheduler; got {shown(client)}.")
         self.client: Any = client
@@ -111,7 +73,7 @@ class Dask:
         """Which kernels the first worker that was asked has; all others must have the same."""
         if self._kernels is None:
             self._answer(int)  # wait for a worker
-            check_versions(self.asked("run", version, PACKAGE, on_error="return"))
+            check_versions(self.ask("run", version, PACKAGE, on_error="return"))
             self._kernels = str(self._answer(kernel_signature))
         return self._kernels
 
@@ -120,30 +82,23 @@ class Dask:
         if self._own:
             self.client.close()
 
-    def __enter__(self) -> Dask:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def asked(self, what: str, *arguments: Any, **named: Any) -> Any:
-        """Answer of the client to what it is asked, as long as it has a scheduler."""
+    def ask(self, method: str, *arguments: Any, **named: Any) -> Any:
+        """Result of a method of the client, as long as it has a scheduler."""
         self.check_running()
         try:
-            return getattr(self.client, what)(*arguments, **named)
+            return getattr(self.client, method)(*arguments, **named)
         except (OSError, RuntimeError) as problem:
             raise self.lost(_first_line(problem)) from None
 
     def _answer(self, function: Callable[[], Any]) -> Any:
         key = f"cutpoint-{function.__name__}-{secrets.token_hex(8)}"
-        return self.result(self.asked("submit", function, key=key, pure=False))
+        return self.result(self.ask("submit", function, key=key, pure=False))
 
     def result(self, future: Any) -> Any:
-        """Result of a task, or the error that it raised; what the cluster itself does wrong becomes a sentence."""
-        without_workers = 0.0
-        while not self._done(future):
-            without_workers = self._checked(without_workers)
-        distributed = _distributed()
+        """Result of a task, or the error that it raised; a failure of the cluster itself becomes a sentence."""
+        distributed, without_workers = _distributed(), 0.0
+        while not self._is_done(future):
+            without_workers = self._check_workers(without_workers)
         try:
             return future.result()
         except CutpointError:
@@ -159,49 +114,39 @@ class Dask:
                 raise
             if isinstance(problem, OSError):  # on the way, before the client has noticed
                 raise self.lost(_first_line(problem)) from None
-            raise EngineLost(
-                f"the cluster dropped the work ({_first_line(problem)}). Run again; with a checkpoint the work goes on "
-                "from its last step."
-            ) from None
+            raise EngineLost(f"the cluster dropped the work ({_first_line(problem)}). Run again; {AGAIN}") from None
 
     @staticmethod
-    def _done(future: Any) -> bool:
+    def _is_done(future: Any) -> bool:
         """Whether a task is done, well or not; waits for it a little."""
         try:
-            future.exception(timeout=LOOK)
+            future.exception(timeout=POLL)
         except _distributed().TimeoutError:
             return False
         except Exception:
             return True
         return True
 
-    def _checked(self, without_workers: float) -> float:
-        """When the cluster was first seen without workers, 0 if it has some; the error if that is too long ago."""
-        self.check_running()
-        if self.asked("scheduler_info", n_workers=1)["workers"]:
+    def _check_workers(self, since: float) -> float:
+        """When the cluster was first seen without workers, 0 if it has some; an error if that is too long ago."""
+        if self.ask("scheduler_info", n_workers=1)["workers"]:
             return 0.0
-        if without_workers and time.monotonic() - without_workers > self.patience:
+        if since and time.monotonic() - since > self.patience:
             raise EngineLost(
-                f"the cluster has had no worker for {self.patience:g} seconds. Start workers and run again; with a "
-                "checkpoint the work goes on from its last step."
+                f"the cluster has had no worker for {self.patience:g} seconds. Start workers and run again; {AGAIN}"
             )
-        return without_workers or time.monotonic()
+        return since or time.monotonic()
 
     def check_running(self) -> None:
         """Refuse to go on with a client that has lost its scheduler, or was closed."""
         if self.client.status == "closed":
-            raise EngineLost(
-                "the client is closed. Connect a new one; with a checkpoint the work goes on from its last step."
-            )
+            raise EngineLost(f"the client is closed. Connect a new one; {AGAIN}")
         if self.client.status != "running":
             raise self.lost(f"the client is {self.client.status}")
 
     def lost(self, reason: str) -> EngineLost:
-        """The error that says so of the scheduler."""
-        return EngineLost(
-            f"the scheduler was lost ({reason}). Start one and run again; with a checkpoint the work goes on from its "
-            "last step."
-        )
+        """Error of a lost scheduler."""
+        return EngineLost(f"the scheduler was lost ({reason}). Start one and run again; {AGAIN}")
 
 
 class DaskObservations(ShardObservations):
@@ -228,7 +173,8 @@ class DaskObservations(ShardObservations):
         while len(level) > 1:
             height += 1
             level = [
-                self._task(f"sum-{step}-{height}", k, _added, level[k : k + FAN]) for k in range(0, len(level), FAN)
+                self._task(f"sum-{step}-{height}", k, pairwise_sum, level[k : k + FAN])
+                for k in range(0, len(level), FAN)
             ]
         return self._engine.result(level[0])
 
@@ -248,10 +194,10 @@ class DaskObservations(ShardObservations):
         self._blocks = []
 
     def _threads(self) -> int:
-        return max(1, int(sum(self._engine.asked("nthreads").values())))
+        return max(1, int(sum(self._engine.ask("nthreads").values())))
 
     def _task(self, what: str, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        return self._engine.asked("submit", function, *arguments, key=f"{self._name}-{what}-{number}", pure=False)
+        return self._engine.ask("submit", function, *arguments, key=f"{self._name}-{what}-{number}", pure=False)
 
 
 def block_size(shards: int, threads: int) -> int:
@@ -268,27 +214,63 @@ def block_size(shards: int, threads: int) -> int:
     return 1 << int(math.log2(max(1.0, shards / wanted)))
 
 
+# Functions that workers run
+
+
 def _load(block: ShardedSample, alphabet: Alphabet) -> list[LoadedShard]:
-    """Load a block of shards, on a worker."""
     return [LoadedShard.load(block, number, alphabet) for number in range(len(block.parts))]
 
 
-def _block_total(
+def _block_values(*task: Any) -> list[Any]:
+    return list(_values(*task))
+
+
+def _block_total(*task: Any) -> Any:
+    return pairwise_sum(_values(*task))
+
+
+def _values(
     block: list[LoadedShard], expected: str, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> Any:
-    check_kernels(expected)
-    return pairwise_sum(function(shard, *arguments) for shard in block)
+) -> Iterator[Any]:
+    found = kernel_signature()
+    if found != expected:
+        raise KernelsUnavailable(
+            "workers must have the same kernels, so that results do not depend on who does what; one has "
+            f"{expected}, another {found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
+        )
+    yield from (function(shard, *arguments) for shard in block)
 
 
-def _block_values(
-    block: list[LoadedShard], expected: str, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> list[Any]:
-    check_kernels(expected)
-    return [function(shard, *arguments) for shard in block]
+def kernel_signature() -> str:
+    """Which kernels a process has; the same ones give the same bits."""
+    info = kernel_info()
+    return f"{info['kernels']} for {info['instruction_set']}"
 
 
-def _added(parts: list[Any]) -> Any:
-    return pairwise_sum(parts)
+# Versions and connections
+
+
+def installed() -> str | None:
+    """Version of the package in this process."""
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        return None
+
+
+def check_versions(found: Mapping[str, Any]) -> None:
+    """Refuse workers, by their addresses, with another version of the package, or without it.
+
+    A worker without the package would not survive the first task. One that is just being lost is no concern of ours.
+    """
+    here = installed()
+    for worker, answer in found.items():
+        there = None if isinstance(answer, PackageNotFoundError) else answer
+        if isinstance(there, str | None) and there != here:
+            raise KernelsUnavailable(
+                f"workers must have the version of {PACKAGE} that this process has, {here}; the worker {worker} has "
+                f'{there or "none"}. Install it there: pip install "{PACKAGE}[dask]=={here}".'
+            )
 
 
 def _first_line(problem: BaseException) -> str:
@@ -296,11 +278,8 @@ def _first_line(problem: BaseException) -> str:
     return line[:200].strip().rstrip(".")
 
 
-def _joined(address: str, patience: float) -> Any:
-    """A client of the scheduler at an address.
-
-    The address is looked at first: a client that fails on one which is none waits long for its own end.
-    """
+def _connected(address: str, patience: float) -> Any:
+    """A client of the scheduler at an address, which is checked first: a client that fails closes slowly."""
     distributed = _distributed()
     try:
         distributed.comm.get_address_host(address)

@@ -12,16 +12,17 @@ from typing import Any
 
 from cutpoint.data import Alphabet
 from cutpoint.em.counts import pairwise_sum
-from cutpoint.em.observations import AnySample, check_threads
+from cutpoint.em.observations import AnySample, Engine
 from cutpoint.exact import whole_number
 from cutpoint.kernels import cores
+from cutpoint.model.parts import check_threads
 from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
 
 SHARE = 0.5
 """Share of the free memory that shards may fill."""
 
 
-class Local:
+class Local(Engine):
     """Threads of this machine. Shards that do not fit into memory are read from disk again in every step.
 
     Parameters
@@ -50,15 +51,6 @@ class Local:
         """Observations of a sample; each shard is loaded when it is first needed."""
         memory = int(SHARE * free_memory()) if self.memory is None else self.memory
         return LocalObservations(ShardedSample.as_one(sample), alphabet, self.threads, memory)
-
-    def close(self) -> None:
-        """Nothing to release: threads and shards go with the observations."""
-
-    def __enter__(self) -> Local:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class LocalObservations(ShardObservations):

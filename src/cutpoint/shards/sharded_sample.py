@@ -7,7 +7,7 @@ import io
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import names_events
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.sample import CodedSample, bare, clothed, drawn, one_after_the_other
 from cutpoint.data.storage import content_of, matching
 from cutpoint.em.counts import Counts
 from cutpoint.em.observations import AnySample, Floats, InMemory, Masks, Observations, Parameters
@@ -25,7 +24,9 @@ from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, read_sample
 from cutpoint.files.streams import extensions
-from cutpoint.shards.store import MANIFEST, Manifest, Shard, ShardSize, in_order, order_of
+from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.shards.store import MANIFEST, Manifest, Shard, ShardSize, order_of
 from cutpoint.wording import counted, listed
 
 OBSERVATIONS = 100_000
@@ -76,7 +77,8 @@ class ShardedSample:
                 what = "alphabet" if other.alphabet != first.alphabet else "table of marks"
                 raise InvalidSample(
                     f"shards of one sample must have one {what}; that of {os.fspath(folder)} is not that of "
-                    f"{os.fspath(folders[0])}. Write them together, or each with the same alphabet=…."
+                    f"{os.fspath(folders[0])}.",
+                    advice="Write them together. Or write each with the same {alphabet}.",
                 )
         parts = tuple(part for each in found for part in each.parts)
         return cls(*first[:2], parts, any(each.has_evidence for each in found))
@@ -195,8 +197,9 @@ class MemoryShard:
     @property
     def checksum(self) -> str:
         """SHA-256 of the arrays."""
-        found = hashlib.sha256(repr([*self.sample.alphabet]).encode())
-        for array in bare(self.sample).values():
+        sample = self.sample
+        found = hashlib.sha256(repr([*sample.alphabet]).encode())
+        for array in (sample.symbols, sample.offsets, sample.ends, sample.marks, sample.counts):
             found.update(b"none" if array is None else array.tobytes())
         return found.hexdigest()
 
@@ -259,36 +262,24 @@ class LoadedShard(InMemory):
         """Log-probability of each distinct observation."""
         return super().log_likelihoods(parameters, masks[self.rows])
 
-    def scored(self, parameters: Parameters, column: Floats) -> tuple[dict[str, Any], Floats]:
-        """Arrays of the words and their acceptances, to be sent to another process."""
+    def scored(self, parameters: Parameters, column: Floats) -> tuple[EncodedWords, Floats, Floats]:
+        """The words without marks along the way, their counts and their acceptances, to be sent to another process."""
         ((sample, values),) = self.acceptances(parameters, column)
-        return bare(sample) | {"marks": None}, values
+        return replace(sample.decoded, marks=None), sample.counts, values
 
-    def every(self, stride: int) -> dict[str, Any] | None:
-        """Arrays of every so many observations, marks by the table of the whole sample; None if there is none."""
-        rows = np.arange(stride // 2, len(self.sample), stride)
-        if not len(rows):
+    def every(self, stride: int) -> tuple[EncodedWords, Floats] | None:
+        """Every so many observations with their counts, marks by the whole sample's table; None if there are none."""
+        chosen = np.arange(len(self.sample)) % stride == stride // 2
+        if not chosen.any():
             return None
-        sample = self.sample.spelled() if isinstance(self.sample, CodedSample) else self.sample
-        parts = drawn(sample, rows)
-        return parts | {"marks": None if parts["marks"] is None else self.rows[parts["marks"]].astype(np.int32)}
+        part = self.sample.reweighted(np.where(chosen, self.sample.counts, 0.0))
+        return part.decoded.recode(marks=self.rows.astype(np.int32)), part.counts
 
     def __sizeof__(self) -> int:
-        held = {**self.sample.__dict__}
-        tree = held.pop("tree", None) or ()
-        arrays = {id(array): array for array in (*held.values(), *tree)}  # a tree of coded words has them too
-        return sum(getattr(array, "nbytes", 0) for array in arrays.values())
+        return self.sample.nbytes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        how = self.rows, self.threads, self.keep_tree
-        if isinstance(self.sample, CodedSample):
-            return LoadedShard, (self.sample, *how)
-        return _moved, (bare(self.sample), self.sample.alphabet, self.sample.mark_table, *how)
-
-
-def _moved(parts: dict[str, Any], alphabet: Alphabet, table: tuple[Mark, ...], *how: Any) -> LoadedShard:
-    """A loaded shard in the process that it was sent to, where its tree is made again."""
-    return LoadedShard(clothed(parts, alphabet, table), *how)
+        return LoadedShard, (self.sample, self.rows, self.threads, self.keep_tree)
 
 
 class ShardObservations(Observations):
@@ -323,14 +314,16 @@ class ShardObservations(Observations):
 
     def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
         """Observations of each shard, without marks along the way, with their acceptances."""
-        for parts, values in self.for_each_shard(LoadedShard.scored, parameters, column):
-            yield clothed(parts, self.alphabet, FIRST_MARKS), values
+        for words, counts, values in self.for_each_shard(LoadedShard.scored, parameters, column):
+            yield Sample.from_encoded(words, counts, self.alphabet), values
 
     def subsample(self, most: int) -> Sample:
         """About so many distinct observations, spread evenly over all shards."""
         stride = -(-len(self.sample) // most)
         parts = [part for part in self.for_each_shard(LoadedShard.every, stride) if part is not None]
-        return clothed(one_after_the_other(parts), self.alphabet, self.sample.mark_table)
+        words, counts = zip(*parts, strict=True)
+        together = EncodedWords.concatenate(words), np.concatenate(counts)
+        return Sample.from_encoded(*together, self.alphabet, self.sample.mark_table)
 
 
 def files_of(paths: Paths) -> list[str]:
@@ -352,7 +345,8 @@ def common_alphabet(names: Sequence[str], alphabets: Sequence[Alphabet]) -> Alph
             texts = (f"{listed(list(sigma)[:3])}" for sigma in (first, alphabet))
             raise InvalidSample(
                 f"shards of one sample must have one alphabet; {names[0]} has symbols such as {next(texts)}, {name} "
-                f"such as {next(texts)}. Say what separates symbols with separator=…, or pass alphabet=…."
+                f"such as {next(texts)}.",
+                advice="Say what separates symbols with {separator}. Or pass {alphabet}.",
             )
     return Alphabet.of(list(alphabets))
 
@@ -368,15 +362,15 @@ def _read(name: str, options: dict[str, Any]) -> tuple[str, Sample]:
 
 
 def _size(sample: Sample) -> ShardSize:
-    tree: Any = sample.tree
+    tree: Any = kernels().prefix_tree(sample.encoded)
     edges = 0 if tree is None else len(tree[1])
     return ShardSize(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None)
 
 
 def _sorted(sample: Sample, rows: NDArray[np.int64]) -> Sample:
     """Some observations of a sample, in the order of their words and marks."""
-    part = clothed(in_order(sample, rows), sample.alphabet, sample.mark_table)
-    return clothed(in_order(part, order_of(part, by_steps=True)), sample.alphabet, sample.mark_table)
+    part = sample.take(rows)
+    return part.take(order_of(part, by_steps=True))
 
 
 def is_folder_of_shards(path: str) -> bool:

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.sample import CodedSample, Sample, clothed
+from cutpoint.data.sample import Sample
 from cutpoint.data.storage import Arrays, Stamp, beside, content_of, stamped_content
 from cutpoint.errors import CutpointError, InvalidFile
 from cutpoint.files.json import FileKind, digest, document, names, record
 from cutpoint.files.source import MOST_TEXT, Source
 from cutpoint.files.tokens import json_value
-from cutpoint.kernels.coding import LONGEST, CodedWords, coded_words, narrow, places, within
+from cutpoint.kernels.coding import LONGEST, FrontCodedWords, narrow, within
+from cutpoint.kernels.words import EncodedWords, offsets_of
 
 MANIFEST = "manifest.json"
 FORMAT = "shards"
@@ -54,6 +55,11 @@ class ShardSize:
     edges: int = 0
     marked: bool = False
     coded: bool = False
+
+    @property
+    def numbers(self) -> tuple[float, int, int, int]:
+        """Observations, distinct ones, symbols and edges, as the manifest has them."""
+        return self.total, self.distinct, self.symbols, self.edges
 
     @property
     def memory(self) -> int:
@@ -144,7 +150,7 @@ class ManifestRecord(msgspec.Struct, forbid_unknown_fields=True):
     marks: list[tuple[bool | None, list[Any] | None]]
     evidence: bool
     shards: list[ShardRecord]
-    digest: str
+    digest: str = ""
 
 
 class Manifest(NamedTuple):
@@ -157,23 +163,14 @@ class Manifest(NamedTuple):
 
     def content(self) -> bytes:
         """Content of the file; shards are named without their folder."""
-        raw: dict[str, Any] = {
-            "cutpoint": {"format": FORMAT, "version": VERSION},
-            "alphabet": [json_value(symbol) for symbol in self.alphabet],
-            "marks": [_mark(mark) for mark in self.mark_table],
-            "evidence": self.has_evidence,
-            "shards": [
-                {
-                    "file": part.name,
-                    "sha256": part.checksum,
-                    "observations": part.size.total,
-                    "distinct": part.size.distinct,
-                    "symbols": part.size.symbols,
-                    "edges": part.size.edges,
-                }
-                for part in self.parts
-            ],
-        }
+        found = ManifestRecord(
+            FileKind(FORMAT, VERSION),
+            [json_value(symbol) for symbol in self.alphabet],
+            [_mark(mark) for mark in self.mark_table],
+            self.has_evidence,
+            [ShardRecord(part.name, part.checksum, *part.size.numbers) for part in self.parts],
+        )
+        raw = {name: value for name, value in msgspec.to_builtins(found).items() if name != "digest"}
         text = json.dumps(raw | {"digest": digest(raw)}, ensure_ascii=False, indent=1)
         return (text + "\n").encode()
 
@@ -216,9 +213,8 @@ class Manifest(NamedTuple):
         return cls(alphabet, table, shards, found.evidence)
 
 
-def _mark(mark: Mark) -> list[Any]:
-    states = None if mark.states is None else sorted((json_value(state) for state in mark.states), key=repr)
-    return [mark.verdict, states]
+def _mark(mark: Mark) -> tuple[bool | None, list[Any] | None]:
+    return mark.verdict, None if mark.states is None else sorted(map(json_value, mark.states), key=repr)
 
 
 def _shard(source: Source, k: int, entry: ShardRecord, folder: str, marked: bool) -> ShardFile:
@@ -235,31 +231,18 @@ def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:
     return np.array(sorted(range(len(sample)), key=keys.__getitem__), dtype=np.int64)
 
 
-def in_order(sample: Sample, order: NDArray[np.int64]) -> dict[str, Any]:
-    """Arrays of a sample that has the observations in an order."""
-    lengths = sample.lengths[order]
-    starts = sample.offsets[:-1][order]
-    return {
-        "symbols": sample.symbols[places(starts, lengths)],
-        "offsets": np.concatenate(([0], np.cumsum(lengths))),
-        "ends": sample.ends[order],
-        "marks": None if sample.marks is None else sample.marks[places(starts + order, lengths + 1)],
-        "counts": sample.counts[order],
-    }
-
-
 def arrays_of(sample: Sample) -> Arrays:
     """Arrays of a file: front-coded words, or plain ones if one is too long for that; all in their smallest types."""
-    parts = in_order(sample, order_of(sample, by_steps=True))
+    sample = sample.take(order_of(sample, by_steps=True))
     arrays: Arrays = {
-        "ends": narrow(parts["ends"]),
-        "counts": _narrow_counts(parts["counts"]),
+        "ends": narrow(sample.ends),
+        "counts": _narrow_counts(sample.counts),
         "shape": np.array([len(sample.alphabet), len(sample.mark_table)]),
     }
     if sample.lengths.max() > LONGEST:
-        words = {"symbols": parts["symbols"], "lengths": np.diff(parts["offsets"]), "marks": parts["marks"]}
+        words: dict[str, Any] = {"symbols": sample.symbols, "lengths": sample.lengths, "marks": sample.marks}
     else:
-        coded = coded_words(parts["symbols"], parts["offsets"], parts["marks"])
+        coded = FrontCodedWords.of(sample.decoded)
         words = {name: getattr(coded, name) for name in ("codes", "shared", "lengths", "block_words", "marks")}
     return arrays | {name: narrow(array) for name, array in words.items() if array is not None}
 
@@ -287,7 +270,7 @@ def _step_keys(sample: Sample, marks: NDArray[np.int32]) -> list[bytes]:
     steps = np.empty(2 * len(marks), dtype=np.int32)
     steps[0::2] = np.insert(sample.symbols, sample.offsets[:-1], 0)
     steps[1::2] = marks
-    return _keys(steps, 2 * (sample.offsets + np.arange(len(sample.offsets))))
+    return _keys(steps, 2 * sample.decoded.positions)
 
 
 def _arrays_in(content: bytes) -> Arrays:
@@ -340,19 +323,17 @@ def _sample(arrays: Arrays, alphabet: Alphabet, table: tuple[Mark, ...]) -> Samp
     marks = arrays["marks"].astype(np.int32) if "marks" in arrays else None
     if "codes" in arrays:
         codes, shared, lengths = (np.require(arrays[name], requirements="A") for name in NARROW)
-        coded = CodedWords(codes, marks, shared, lengths, arrays["block_words"].astype(np.int64))
-        return CodedSample(coded, ends, counts, alphabet, table)
-    offsets = np.concatenate(([0], np.cumsum(arrays["lengths"], dtype=np.int64)))
-    symbols = arrays["symbols"].astype(np.int32)
-    parts = {"symbols": symbols, "offsets": offsets, "ends": ends, "marks": marks, "counts": counts}
-    return clothed(parts, alphabet, table)
+        coded = FrontCodedWords(codes, shared, lengths, arrays["block_words"].astype(np.int64), ends, marks)
+        return Sample.from_encoded(coded, counts, alphabet, table)
+    words = EncodedWords(arrays["symbols"].astype(np.int32), offsets_of(arrays["lengths"]), ends, marks)
+    return Sample.from_encoded(words, counts, alphabet, table)
 
 
 def _fits(sample: Sample, size: ShardSize) -> bool:
     """Whether the words and marks of a sample are what the kernels rely on."""
     shape = len(sample.alphabet), len(sample.mark_table)
-    if isinstance(sample, CodedSample):
-        return sample.coded.fits(*shape)
+    if isinstance(sample.encoded, FrontCodedWords):
+        return sample.encoded.fits(*shape)
     symbols, marks = sample.symbols, sample.marks
     return (
         within(sample.offsets, size.symbols + 1)  # sums of lengths out of all bounds wrap around

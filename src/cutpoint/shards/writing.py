@@ -1,4 +1,4 @@
-"""Tables into shards: words of any number sorted and counted, with memory for a few million symbols at a time."""
+"""write_shards: any number of words sorted and counted, with memory for a few million symbols at a time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Unpack
 
@@ -17,24 +19,24 @@ import numpy as np
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import ColumnNames, Columns, given_columns, has_header, names_events
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.sample import bare, clothed
 from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 from cutpoint.exact import whole_number
-from cutpoint.files.samples import ReadOptions, read_chunks
+from cutpoint.files.samples import ReadOptions, check_positive_outcome, read_chunks
 from cutpoint.files.streams import extensions, refusal
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
-from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, in_order, order_of
-from cutpoint.wording import counted, shown
+from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, order_of
+from cutpoint.wording import counted
 
 RUN = 1 << 24
 """Words and symbols that are gathered, merged and sorted at a time."""
 
-WORKSHOP = ".shards-"
-"""How the name of the folder begins in which runs are put aside."""
+SCRATCH = ".shards-"
+"""How the name of the scratch folder begins, which holds sorted runs for a while."""
 
 PROBES = 64
-"""Words per shard and run that tell where shards begin."""
+"""Words per shard and run that decide where shards begin."""
 
 
 def write_shards(
@@ -43,7 +45,7 @@ def write_shards(
     observations: int = OBSERVATIONS,
     **options: Unpack[ReadOptions],
 ) -> ShardedSample:
-    """Put observations into a folder of shards: sorted, so that equal beginnings stand together, and counted.
+    """Write observations into a folder of shards: sorted, so that equal beginnings are neighbors, and counted.
 
     Parameters
     ----------
@@ -59,8 +61,9 @@ def write_shards(
 
     Notes
     -----
-    Words are read in runs of some millions of symbols, each sorted and put aside; then the shards are cut out of all
-    runs, one range of words after the other. The manifest is written last: a folder without one is not a sample.
+    Words are read in runs of some millions of symbols, each sorted and written to a scratch folder; then the shards are
+    cut out of all runs, one range of words after the other. The manifest is written last: a folder without one is not a
+    sample.
 
     Examples
     --------
@@ -75,8 +78,8 @@ def write_shards(
     whole_number("observations", observations, least=1)
     target = Path(folder)
     try:
-        with _workshop(target) as workshop:
-            runs = [_Run.stored(run, workshop / f"run-{k}") for k, run in enumerate(_runs(source, options, workshop))]
+        with _scratch_folder(target) as scratch:
+            runs = [_Run.stored(run, scratch / f"run-{k}") for k, run in enumerate(_runs(source, options, scratch))]
             _written(runs, options.get("alphabet"), target, observations)
     except OSError as problem:
         reason = problem.strerror or f"is the disk full? {problem}"  # NumPy tells how much was written, not why
@@ -85,8 +88,8 @@ def write_shards(
 
 
 @contextmanager
-def _workshop(target: Path) -> Iterator[Path]:
-    """A folder for what is put aside, in the one for the shards. Where the work fails, nothing of it is left.
+def _scratch_folder(target: Path) -> Iterator[Path]:
+    """A scratch folder inside the one for the shards. If the work fails, nothing is left of it.
 
     While it is there no other process writes shards beside it, and one that was killed is not taken for complete.
     """
@@ -94,14 +97,14 @@ def _workshop(target: Path) -> Iterator[Path]:
     target.mkdir(parents=True, exist_ok=True)
     if any((target / name).exists() for name in (MANIFEST, _shard_name(0))):
         raise InvalidArgument(f"{target}: the folder holds shards already. Name another one, or delete it first.")
-    if any(target.glob(f"{WORKSHOP}*")):
+    if any(target.glob(f"{SCRATCH}*")):
         raise InvalidArgument(
             f"{target}: shards are being written into this folder, or were when the work was killed. Name another one, "
             "or delete it first."
         )
     try:
-        with tempfile.TemporaryDirectory(prefix=WORKSHOP, dir=target) as workshop:
-            yield Path(workshop)
+        with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=target) as scratch:
+            yield Path(scratch)
     except BaseException:
         if new:
             with suppress(OSError):  # something else was put there
@@ -120,26 +123,25 @@ class _Run:
 
     @classmethod
     def stored(cls, sample: Sample, path: Path) -> _Run:
-        """Put a run aside, in the order of its words."""
+        """Write a run, in the order of its words."""
         path.mkdir()
-        for name, array in in_order(sample, order_of(sample)).items():
+        run = sample.take(order_of(sample))
+        for name, array in {**vars(run.decoded), "counts": run.counts}.items():
             if array is not None:
                 np.save(path / f"{name}.npy", array)
         return cls(path, sample.alphabet, sample.mark_table, sample.has_evidence)
 
     def opened(self) -> Sample:
         """The run, most of it left on disk."""
-        files = {name: self.path / f"{name}.npy" for name in ("symbols", "offsets", "ends", "marks", "counts")}
-        parts = {name: np.load(file, mmap_mode="r") if file.exists() else None for name, file in files.items()}
-        sample = Sample.__new__(Sample)
-        sample.__dict__.update(parts, alphabet=self.alphabet, mark_table=self.table)
-        return sample
+        parts = {file.stem: np.asarray(np.load(file, mmap_mode="r")) for file in self.path.glob("*.npy")}
+        counts = parts.pop("counts")
+        return Sample.from_encoded(EncodedWords(**parts), counts, self.alphabet, self.table)
 
 
-def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
+def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
     """Samples of moderate size that make up the source."""
     waiting: list[Sample] = []
-    for sample in _samples(source, options, workshop):
+    for sample in _samples(source, options, scratch):
         waiting.append(sample)
         if sum(len(part.symbols) + len(part) for part in waiting) >= RUN:
             yield _merged(waiting)
@@ -149,10 +151,10 @@ def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop
 
 
 def _merged(samples: list[Sample]) -> Sample:
-    return Sample.joined(samples, Alphabet.of([sample.alphabet for sample in samples]))
+    return Sample.concatenate(samples, Alphabet.of([sample.alphabet for sample in samples]))
 
 
-def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, workshop: Path) -> Iterator[Sample]:
+def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
     if isinstance(source, Sample | ShardedSample):
         yield from ShardedSample.as_one(source).samples()
         return
@@ -161,13 +163,13 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, works
     first: Alphabet | None = None
     unlike = True  # all outcomes are told, and none is the positive one
     tables: Iterable[tuple[Any, Any]] = (
-        gathered_tables(names, options, workshop) if events else ((_source(name), options) for name in names)
+        gathered_tables(names, options, scratch) if events else ((_source(name), options) for name in names)
     )
     for table, reading in tables:
         for chunk in read_chunks(table, **reading):
             if chunk.ids is not None and not events and len(names) > 1:
-                raise refusal(chunk.name, "this is a table of events; say so with id=… and event=…, so that the events "
-                              "of an id are gathered from all files.")  # fmt: skip
+                advice = "Say so with {id} and {event}, so that the events of a case are collected from all files."
+                raise refusal(chunk.name, "this is a table of events.", advice=advice)
             sample = chunk.sample(chunk.declared if options.get("alphabet") is None else None)
             unlike = unlike and chunk.accepted is not None
             if sample is not None:
@@ -177,10 +179,8 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, works
                 yield sample
     if first is None:
         raise refusal(names[0], "at least one observation must have a positive count; none has.")
-    if options.get("positive") is not None and unlike:
-        raise refusal(
-            names[0], f"positive={shown(options['positive'])} must be an outcome of some word; it is of none."
-        )
+    if unlike:
+        check_positive_outcome([], options.get("positive"), names[0])
 
 
 def _source(name: str) -> Any:
@@ -200,7 +200,7 @@ def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observ
     parts: list[ShardFile] = []
     try:
         for sample in _ranges([run.opened() for run in runs], alphabet, observations):
-            parts.append(_stored(clothed(_with_table(sample, table), alphabet, table), folder, len(parts)))
+            parts.append(_stored(_with_table(sample, table), folder, len(parts)))
         write_whole(folder / MANIFEST, Manifest(alphabet, table, tuple(parts), seen).content())
     except BaseException:
         for number in range(len(parts) + 1):
@@ -222,11 +222,10 @@ def _shard_name(number: int) -> str:
     return f"shard-{number:06d}"
 
 
-def _with_table(sample: Sample, table: tuple[Mark, ...]) -> dict[str, Any]:
-    """Arrays of a sample, its marks by another table."""
+def _with_table(sample: Sample, table: tuple[Mark, ...]) -> Sample:
+    """The same sample, its marks by another table."""
     numbers = np.array([table.index(mark) for mark in sample.mark_table], dtype=np.int32)
-    marks = None if sample.marks is None else numbers[sample.marks]
-    return bare(sample) | {"marks": marks}
+    return Sample.from_encoded(sample.decoded.recode(marks=numbers), sample.counts, sample.alphabet, table)
 
 
 def _ranges(runs: list[Sample], alphabet: Alphabet, observations: int) -> Iterator[Sample]:
@@ -234,62 +233,32 @@ def _ranges(runs: list[Sample], alphabet: Alphabet, observations: int) -> Iterat
     runs = [_sorted_over(run, alphabet) for run in runs]
     if len(runs) == 1:
         for k in range(0, len(runs[0]), observations):
-            yield _slice(runs[0], k, min(k + observations, len(runs[0])), alphabet)
+            yield runs[0].take(np.arange(k, min(k + observations, len(runs[0]))))
         return
-    keys = [_Keys(run) for run in runs]
+    width = next(k for k in (1, 2, 4) if len(alphabet) <= 256**k)
+
+    def key(run: Sample, r: int) -> bytes:
+        """Bytes that sort as the words do."""
+        return run.decoded.word(r).astype(f">u{width}").tobytes()
+
     stride = max(1, observations // PROBES)
-    probes = sorted(key for found in keys for key in (found[r] for r in range(0, len(found), stride)))
-    cuts = [b"", *probes[PROBES::PROBES]]
-    bounds = [[bisect_left(found, cut) for cut in dict.fromkeys(cuts)] + [len(found)] for found in keys]
-    for k in range(len(bounds[0]) - 1):
-        slices = [
-            _slice(run, at[k], at[k + 1], alphabet) for run, at in zip(runs, bounds, strict=True) if at[k] < at[k + 1]
-        ]
+    probes = sorted(key(run, r) for run in runs for r in range(0, len(run), stride))
+    cuts = dict.fromkeys([b"", *probes[PROBES::PROBES]])
+    bounds = [[*(bisect_left(range(len(run)), cut, key=partial(key, run)) for cut in cuts), len(run)] for run in runs]
+    for starts in zip(*(pairwise(bound) for bound in bounds), strict=True):
+        slices = [run.take(np.arange(i, j)) for run, (i, j) in zip(runs, starts, strict=True) if i < j]
         if slices:
-            yield Sample.joined(slices, alphabet)
-
-
-class _Keys:
-    """Keys of a sorted run, each made when it is asked for."""
-
-    def __init__(self, run: Sample) -> None:
-        self.run, self.width = run, next(k for k in (1, 2, 4) if len(run.alphabet) <= 256**k)
-
-    def __len__(self) -> int:
-        return len(self.run.ends)
-
-    def __getitem__(self, r: int) -> bytes:
-        word = self.run.symbols[self.run.offsets[r] : self.run.offsets[r + 1]]
-        return np.asarray(word).astype(f">u{self.width}").tobytes()
+            yield Sample.concatenate(slices, alphabet)
 
 
 def _sorted_over(run: Sample, alphabet: Alphabet) -> Sample:
     """A run over the alphabet of all, still sorted: as it is on disk where the order of its symbols is the same."""
     codes = [alphabet.code(symbol) for symbol in run.alphabet]
-    other = Sample.__new__(Sample)
     if codes == list(range(len(codes))):
-        other.__dict__.update(run.__dict__, alphabet=alphabet)
-        return other
-    symbols = np.array(codes, dtype=np.int32)[run.symbols] if codes else np.asarray(run.symbols)
-    other.__dict__.update(run.__dict__, symbols=symbols, alphabet=alphabet)
-    if codes == sorted(codes):
-        return other
-    return clothed(in_order(other, order_of(other)), alphabet, run.mark_table)
-
-
-def _slice(run: Sample, start: int, stop: int, alphabet: Alphabet) -> Sample:
-    """Observations of a run from one to another."""
-    offsets = np.array(run.offsets[start : stop + 1])
-    first, last = int(offsets[0]), int(offsets[-1])
-    marks = None if run.marks is None else np.array(run.marks[first + start : last + stop])
-    parts = {
-        "symbols": np.array(run.symbols[first:last]),
-        "offsets": offsets - first,
-        "ends": np.array(run.ends[start:stop]),
-        "marks": marks,
-        "counts": np.array(run.counts[start:stop]),
-    }
-    return clothed(parts, alphabet, run.mark_table)
+        return Sample.from_encoded(run.encoded, run.counts, alphabet, run.mark_table)
+    words = run.decoded.recode(np.array(codes, dtype=np.int32))
+    other = Sample.from_encoded(words, run.counts, alphabet, run.mark_table)
+    return other if codes == sorted(codes) else other.take(order_of(other))
 
 
 # Tables of events that are too large for memory, or in several files: all events of an id are brought together.
@@ -305,7 +274,7 @@ READERS |= {".jsonl": "scan_ndjson", ".txt": "scan_csv"}
 
 
 def gathered_tables(
-    names: list[str], options: Mapping[str, Any], workshop: Path
+    names: list[str], options: Mapping[str, Any], scratch: Path
 ) -> Iterator[tuple[str | IO[bytes], dict[str, Any]]]:
     """Tables with whole ids, and how to read each: the only file if it is small, otherwise parts of all by id.
 
@@ -317,7 +286,7 @@ def gathered_tables(
         return
     polars = _polars(names[0])
     reading = {role: value for role, value in options.items() if role not in ("format", "header", "delimiter")}
-    with tempfile.TemporaryDirectory(dir=workshop) as place:
+    with tempfile.TemporaryDirectory(dir=scratch) as place:
         parts, columns = _scattered(polars, names, options, Path(place), max(1, -(-size // AT_ONCE)))
         for part in parts:
             content = io.BytesIO()
@@ -328,7 +297,7 @@ def gathered_tables(
 
 
 def _scattered(
-    polars: Any, names: list[str], options: Mapping[str, Any], workshop: Path, buckets: int
+    polars: Any, names: list[str], options: Mapping[str, Any], scratch: Path, buckets: int
 ) -> tuple[list[list[Path]], dict[str, str]]:
     """Files of each bucket, in the order of the rows, and the names of their columns by role."""
     parts: list[list[Path]] = [[] for _ in range(buckets)]
@@ -340,7 +309,7 @@ def _scattered(
             table = polars.DataFrame({columns[role]: batch.to_series(k) for role, k in chosen.items()})
             place = table[columns["id"]].cast(polars.String).hash(seed=0).fill_null(0) % buckets
             for k in sorted(place.unique().to_list()):
-                path = workshop / f"{number}.parquet"
+                path = scratch / f"{number}.parquet"
                 content = io.BytesIO()
                 table.filter(place == k).write_parquet(content)
                 path.write_bytes(content.getbuffer())

@@ -1,0 +1,79 @@
+"""Languages and DFAs: what is refused, and the sentence word for word."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import cutpoint as cp
+
+GOOD: dict[str, Any] = {
+    "states": ["q1", "q2"],
+    "alphabet": "ab",
+    "transitions": {"a": [[0.5, 0.5], [0, 1]], "b": [[1, 0], [0.25, 0.75]]},
+    "initial": "q1",
+    "final": {"q2"},
+}
+
+A = cp.Acceptor(**GOOD)
+
+BINARY = cp.p_adic(2)
+
+
+REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
+    (
+        lambda: cp.Language(A, float("nan")),
+        cp.errors.InvalidArgument,
+        "a cut point must be a number between 0 and 1; got nan.",
+    ),
+    (
+        lambda: cp.Language(A, Fraction(-1, 2)),
+        cp.errors.InvalidArgument,
+        "a cut point must be a number between 0 and 1; got Fraction(-1, 2).",
+    ),
+    (
+        lambda: cp.Language(A, 0.5).words(-1),
+        cp.errors.InvalidArgument,
+        "max_length must be a whole number, 0 or more; got -1.",
+    ),
+    (
+        lambda: cp.Language(A, 0.5).to_dfa(max_states=0),
+        cp.errors.InvalidArgument,
+        "max_states must be a whole number, 1 or more; got 0.",
+    ),
+    (
+        lambda: cp.Language(BINARY, 10**5000),
+        cp.errors.InvalidArgument,
+        "a cut point must be a number between 0 and 1; got an int of about 5001 digits.",
+    ),
+    (
+        lambda: cp.Language("x", 0.5),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected an Acceptor; got 'x'.",
+    ),
+    (
+        lambda: cp.Language(BINARY, 0.5).contains("01"),
+        cp.errors.InvalidArgument,
+        "expected a collection of words; got '01'. For a single word write [word].",
+    ),
+    (
+        lambda: cp.Language(BINARY, 0.5).contains(5),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected a collection of words; got 5. For a single word write [word].",
+    ),
+    (
+        lambda: cp.DFA(cp.data.Alphabet("ab"), ((5, 0),), 0, frozenset()),
+        cp.errors.InvalidArgument,
+        "a DFA of 1 state and 2 symbols needs one next state per symbol in every state, an initial state "
+        "and final states, all numbered from 0; got ((5, 0),), initial 0, final set().",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "sentence"), REFUSED)
+def test_refused_with_a_sentence(call: Callable[[], object], kind: type[Exception], sentence: str) -> None:
+    with pytest.raises(kind) as refusal:
+        call()
+    assert str(refusal.value) == sentence
+    assert len(sentence) < 400
