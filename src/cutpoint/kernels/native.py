@@ -164,7 +164,7 @@ def _tree_counts(
     counts: Floats,
     threads: int | None,
 ) -> tuple[ExpectedCounts, NDArray[np.int64]]:
-    """Fill ``counts``, unless it is empty; and the rows of the words that plain floats do not reach, not counted."""
+    """Fill ``counts`` if it has a size; also the rows of words out of reach of plain floats, which are not counted."""
     first, logs = np.empty(len(initial)), np.empty(len(words))
     ragged = NO_WORDS if isinstance(words, FrontCodedWords) else words  # read for long words, which are never coded
     left_out = _native.expected_counts(
