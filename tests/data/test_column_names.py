@@ -61,7 +61,7 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
         (
             ("id", "time", "event", "step"),
             {"id": "id"},
-            "columns 2 and 4 could both hold the order of the events, by their names. Choose one with order=….",
+            "columns 2 and 4 could hold the order of the events, by their names. Choose one with order=….",
         ),
         (
             ("who", "time", "event", "outcome"),

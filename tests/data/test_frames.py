@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a positive that is not there": (
         lambda df: cp.Sample.from_frame(df, accepted="y", positive="nO"),
-        "positive must be an outcome that some row has; none has 'nO'; column 'y' has {'x', 'no'}. Did you mean 'no'?",
+        "column 'y': positive must be one of the outcomes {'x', 'no'}; got 'nO'. Did you mean 'no'?",
     ),
     "a negative count": (
         lambda df: cp.Sample.from_frame(df, weight="n"),
@@ -230,7 +230,9 @@ def test_refused_events(case: str) -> None:
 
 def test_orders_that_cannot_be_compared() -> None:
     df = pd.DataFrame({"id": [1, 1], "e": ["a", "b"], "t": [1, "x"]})
-    with pytest.raises(cp.errors.InvalidSample, match=r"^column 't' must have values that can be compared"):
+    with pytest.raises(
+        cp.errors.InvalidSample, match=r"^column 't': the values must be comparable, all numbers or all dates"
+    ):
         cp.Sample.from_events(df, id="id", event="e", order="t")
 
 

@@ -129,7 +129,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"word,label,outcome\nab,1,0\n",
         {},
-        "f.csv: columns 2 and 3 could both hold the outcomes, by their names. Choose one with accepted=….",
+        "f.csv: columns 2 and 3 could hold the outcomes, by their names. Choose one with accepted=….",
     ),
     "none that could be": (
         "f.csv",
@@ -158,6 +158,19 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         b"word\tlabel\nab\tx\nb\ty\n",
         {"positive": "z"},
         "f.tsv: positive must be an outcome that some row has; none has 'z'.",
+    ),
+    "a positive that no event has": (
+        "f.csv",
+        b"id,event,label\n7,a,1\n8,b,0\n",
+        {"positive": "z"},
+        "f.csv: column 'label': positive must be one of the outcomes {'1', '0'}; got 'z'.",
+    ),
+    "outcomes in some rows alone": (
+        "f.tsv",
+        b"1\tab\n0\tb\nmaybe\tb\n",
+        {},
+        "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
+        "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "a count that is none": (
         "f.tsv",
@@ -237,13 +250,13 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.ndjson",
         b'{"word": "a", "word": "b"}\n',
         {},
-        "f.ndjson: line 1: the JSON cannot be read (the key 'word' occurs twice).",
+        "f.ndjson: line 1: the key 'word' occurs twice in an object.",
     ),
     "JSON nested too deep": (
         "f.ndjson",
         b'{"word": ' + b"[" * 100_000 + b"}\n",
         {},
-        "f.ndjson: line 1: the JSON cannot be read (it is nested too deeply).",
+        "f.ndjson: line 1: the lists are nested too deeply.",
     ),
     "JSON with a huge number": (
         "f.ndjson",

@@ -93,7 +93,7 @@ def test_an_acceptor_rests_on_a_weighted_automaton(A: cp.Acceptor) -> None:
         with pytest.raises(TypeError):
             operation(A, 2)
     with pytest.raises(TypeError):
-        operator.neg(A)
+        operator.neg(A)  # type: ignore[arg-type]
     assert isinstance(~A, cp.Acceptor)
     assert isinstance(A & A, cp.Acceptor)
     assert isinstance(A & f, cp.WeightedAutomaton)

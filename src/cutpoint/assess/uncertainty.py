@@ -5,38 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.cross_validation import finished
-from cutpoint.assess.selection import HALF_A_USE, stacked, used_entries
+from cutpoint.assess.selection import stacked, used_entries
 from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit, Stop
 from cutpoint.em.m_step import MStep
-from cutpoint.em.observations import (
-    AnySample,
-    Engine,
-    Parameters,
-    check_any_sample,
-    check_engine,
-    check_evidence,
-    mark_masks,
-    observations,
-)
+from cutpoint.em.observations import AnySample, Engine, Parameters, check_evidence, mark_masks, observations
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import check_threads, random_generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
-from cutpoint.search.learn import searched_part
-from cutpoint.search.workers import mapped
+from cutpoint.search.learn import check_arguments, searched_part
+from cutpoint.search.tournament import mapped
 from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
@@ -224,9 +215,7 @@ def bootstrap(
     [0.6, 0.79]
     """
     check_acceptor(acceptor)
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
+    check_arguments(sample, threads, engine)
     sample = searched_part(sample, acceptor.alphabet, engine)
     _check_resampling(acceptor, sample, repetitions, level)
     MStep.of(acceptor, prior)  # refuses a prior that does not fit
@@ -348,11 +337,8 @@ class Coordinates:
         theta, v = stacked(*parameters), stacked(counts.transitions, counts.initial)
         kept = np.ones(len(theta), dtype=np.bool_)
         kept[-1] = learn_initial
-        reached = v.sum(axis=1) >= HALF_A_USE
-        used = used_entries(counts) & kept[:, None]
-        positive = theta > 0.0
-        # A row whose entries are each used less than half a time has nothing to hold on to.
-        reached &= used.any(axis=1)
+        used, positive = used_entries(counts) & kept[:, None], theta > 0.0
+        reached = used.any(axis=1)  # a row whose entries are each used less than half a time has nothing to hold on to
         unreached = kept & ~reached & (positive.sum(axis=1) > 1)
         boundary = positive & ~used & (kept & reached)[:, None]
         last = used.shape[1] - 1 - used[:, ::-1].argmax(axis=1)
@@ -492,15 +478,49 @@ class StandardErrors:
     """
 
     acceptor: Acceptor
-    outcome: Information
-    transitions: Floats | None
-    initial: Floats | None
     words: tuple[PlainWord, ...]
-    acceptances: Floats | None
-    shares: Floats
-    boundary: tuple[tuple[Symbol | State, ...], ...]
     _coordinates: Coordinates
     _curvature: Curvature
+
+    @cached_property
+    def outcome(self) -> Information:
+        """What the curvature says, the worst first."""
+        at, curvature = self._coordinates, self._curvature
+        seen = curvature.determined
+        pull = (at.score(at.theta, at.counts) @ curvature.directions) ** 2
+        gain = float((pull[seen] / curvature.shares[seen]).sum() + pull[~seen].sum())
+        if gain > NEAR or (curvature.shares < BENT_SHARE).any():
+            return Information.NOT_MAXIMUM
+        if not seen.all() or at.unreached.any():
+            return Information.SINGULAR
+        return Information.BOUNDARY if at.boundary.any() else Information.REGULAR
+
+    @property
+    def transitions(self) -> Floats | None:
+        """Standard errors of the transitions."""
+        return None if self._errors is None else self._errors.transitions
+
+    @property
+    def initial(self) -> Floats | None:
+        """Standard errors of the initial distribution."""
+        return None if self._errors is None else self._errors.initial
+
+    @cached_property
+    def acceptances(self) -> Floats | None:
+        """Standard errors of the acceptance of the words asked about."""
+        return self.of(self.words)
+
+    @property
+    def shares(self) -> Floats:
+        """Share of the complete data's information that was seen in each direction."""
+        return self._curvature.shares
+
+    @property
+    def boundary(self) -> tuple[tuple[Symbol | State, ...], ...]:
+        """Entries held fixed: positive, yet hardly used."""
+        symbols, states = self.acceptor.alphabet, self.acceptor.states
+        cells = [(*divmod(row, len(states)), t) for row, t in np.argwhere(self._coordinates.boundary).tolist()]
+        return tuple((symbols[a], states[s], states[t]) if a < len(symbols) else (states[t],) for a, s, t in cells)
 
     def transition(self, symbol: Symbol, before: State, after: State) -> float | None:
         """Standard error of one transition probability, by name."""
@@ -508,17 +528,24 @@ class StandardErrors:
         return None if self.transitions is None else float(self.transitions[entry])
 
     def of(self, words: Words) -> Floats | None:
-        """Standard errors of the acceptance of further words."""
+        """Standard errors of the acceptance of words by the delta method; infinite where an unreached row matters."""
         if self.outcome is Information.NOT_MAXIMUM:
             return None
+        at = self._coordinates
         gradients = [_acceptance_gradient(self.acceptor, word) for word in each_word(words)]
-        return _errors(gradients, self._coordinates, self._curvature)
+        free = np.array([at.pulled(gradient) for gradient in gradients]).reshape(len(gradients), len(at))
+        errors: Floats = np.sqrt(self._curvature.variance(free))
+        for k, gradient in enumerate(gradients):
+            rows = np.where(at.theta > 0.0, gradient, np.nan)[at.unreached]
+            if len(rows) and float((np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1)).max()) > ROUNDING:
+                errors[k] = np.inf
+        return errors
 
     def table(self, digits: int = 4) -> str:
         """Entries that were estimated, and words, with their standard errors, as plain text."""
-        if self.transitions is None or self.initial is None or self.acceptances is None:
+        if self._errors is None or self.acceptances is None:
             return str(self.outcome)
-        columns = [(self.transitions, self.initial, self.acceptances)]
+        columns = [(*self._errors, self.acceptances)]
         write = f"{{:.{digits}f}}".format
         return _table(self.acceptor, self.words, ["±"], columns, lambda error: error > 0.0, write, digits)
 
@@ -528,6 +555,21 @@ class StandardErrors:
             f"<StandardErrors: {counted(len(self._coordinates), 'free parameter')}{smallest}\n  {self.outcome}\n  "
             f"{self.acceptor!r}>"
         )
+
+    @cached_property
+    def _errors(self) -> Parameters | None:
+        """Standard error of each entry; None if not at a maximum."""
+        if self.outcome is Information.NOT_MAXIMUM:
+            return None
+        at, curvature = self._coordinates, self._curvature
+        errors = np.zeros_like(at.theta)
+        errors[at.row, at.column] = np.sqrt(curvature.variance(np.eye(len(at))))
+        for row in np.unique(at.row):
+            own = at.row == row
+            errors[row, at.last[own][0]] = np.sqrt(curvature.variance(-own.astype(np.float64)[None])[0])
+        errors[at.boundary] = np.inf
+        errors[at.unreached[:, None] & (at.theta > 0.0)] = np.inf
+        return at.parameters(errors)
 
 
 def standard_errors(
@@ -586,9 +628,7 @@ def standard_errors(
     'f'         0.7       0.0458
     """
     check_acceptor(acceptor)
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
+    check_arguments(sample, threads, engine)
     asked = _plain_words(acceptor, words)
     estimate = Parameters.of(acceptor)
     with observations(sample, acceptor.alphabet, engine, 1) as data:
@@ -601,48 +641,7 @@ def standard_errors(
                 "Ask bootstrap(...) instead."
             )
         curvature = Curvature.of(information(coordinates, e_step, threads), coordinates.spread())
-    outcome = _outcome(coordinates, curvature)
-    known = outcome is not Information.NOT_MAXIMUM
-    rows = _entry_errors(coordinates, curvature) if known else None
-    errors = (None, None) if rows is None else coordinates.parameters(rows)
-    gradients = [_acceptance_gradient(acceptor, word) for word in asked]
-    return StandardErrors(
-        acceptor,
-        outcome,
-        errors[0],
-        errors[1],
-        asked,
-        _errors(gradients, coordinates, curvature) if known else None,
-        curvature.shares,
-        _boundary_names(acceptor, coordinates),
-        coordinates,
-        curvature,
-    )
-
-
-def _outcome(coordinates: Coordinates, curvature: Curvature) -> Information:
-    """What the curvature says, the worst first."""
-    seen = curvature.determined
-    pull = (coordinates.score(coordinates.theta, coordinates.counts) @ curvature.directions) ** 2
-    gain = float((pull[seen] / curvature.shares[seen]).sum() + pull[~seen].sum())
-    if gain > NEAR or (curvature.shares < BENT_SHARE).any():
-        return Information.NOT_MAXIMUM
-    if not seen.all() or coordinates.unreached.any():
-        return Information.SINGULAR
-    return Information.BOUNDARY if coordinates.boundary.any() else Information.REGULAR
-
-
-def _entry_errors(coordinates: Coordinates, curvature: Curvature) -> Floats:
-    """Standard error of each entry, in the order of all rows."""
-    errors = np.zeros_like(coordinates.theta)
-    errors[coordinates.row, coordinates.column] = np.sqrt(curvature.variance(np.eye(len(coordinates))))
-    for row in np.unique(coordinates.row):
-        own = coordinates.row == row
-        given_way = curvature.variance(-own.astype(np.float64)[None])
-        errors[row, coordinates.last[own][0]] = float(np.sqrt(given_way[0]))
-    errors[coordinates.boundary] = np.inf
-    errors[coordinates.unreached[:, None] & (coordinates.theta > 0.0)] = np.inf
-    return errors
+    return StandardErrors(acceptor, asked, coordinates, curvature)
 
 
 def _acceptance_gradient(acceptor: Acceptor, word: Word) -> Floats:
@@ -653,25 +652,3 @@ def _acceptance_gradient(acceptor: Acceptor, word: Word) -> Floats:
     for i, a in enumerate(codes):
         steps[a] += np.outer(before[i], after[i + 1])
     return stacked(steps, after[0])
-
-
-def _errors(gradients: list[Floats], coordinates: Coordinates, curvature: Curvature) -> Floats:
-    """Standard errors by the delta method; infinite where a row that was never reached matters."""
-    if not gradients:
-        return np.zeros(0)
-    free = np.array([coordinates.pulled(gradient) for gradient in gradients])
-    errors: Floats = np.sqrt(curvature.variance(free))
-    for k, gradient in enumerate(gradients):
-        rows = np.where(coordinates.theta > 0.0, gradient, np.nan)[coordinates.unreached]
-        if len(rows) and float((np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1)).max()) > ROUNDING:
-            errors[k] = np.inf
-    return errors
-
-
-def _boundary_names(acceptor: Acceptor, coordinates: Coordinates) -> tuple[tuple[Symbol | State, ...], ...]:
-    names = []
-    for row, t in np.argwhere(coordinates.boundary).tolist():
-        a, s = divmod(row, acceptor.n_states)
-        last = acceptor.states[t]
-        names.append((acceptor.alphabet[a], acceptor.states[s], last) if a < acceptor.n_symbols else (last,))
-    return tuple(names)

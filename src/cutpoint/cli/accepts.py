@@ -34,7 +34,9 @@ def command(
     """
     options.check_standard_input(model, *words)
     read = options.model_of(model)
-    language = Language(read.acceptor, options.cut_point_of(cut_point, read), inclusive)
+    if cut_point is None and read.cut_point is None:
+        raise click.UsageError("the model has no cut point of its own; give one with --cut-point, such as 0.5 or 1/3.")
+    language = Language(read.acceptor, read.cut_point if cut_point is None else cut_point, inclusive)
     texts = [line.rstrip("\r\n") for line in sys.stdin] if words == ("-",) else list(words)
     for text in texts:
         word = options.word_of(text, read, separator)

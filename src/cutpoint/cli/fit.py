@@ -12,7 +12,6 @@ from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import summarize
 from cutpoint.cli.output import json_text, line, message, progress, search_state
-from cutpoint.data import Sample
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
@@ -50,6 +49,7 @@ def command(
     holdout: float,
     cut_point: str | None,
     report: str | None,
+    time_limit: float | None,
     checkpoint: str | None,
     seed: int,
     threads: int | None,
@@ -71,8 +71,7 @@ def command(
     options.check_output(output, ".json", ".json.gz", ".npz")
     if report is not None:
         options.check_output(report)
-    if cut_point is not None:
-        cut_point_value(cut_point)
+    choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
     options.check_distinct(output, report, checkpoint)
     sharded = is_folder_of_shards(data)
     if sharded and test is None:
@@ -84,15 +83,16 @@ def command(
         shards = ShardedSample.open(data) if sharded else None
         sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
         check_evidence(sample)
-        training, fresh = _parts(sample, test, holdout if shards is None else 0.0, seed, reading)
+        training, fresh = sample, None
+        if test is not None:
+            fresh = read_sample(test, **(reading | {"alphabet": sample.alphabet}))
+        elif holdout and not sharded:
+            training, fresh = held_out(sample, holdout, np.random.default_rng(seed))
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
-        limit = search["time_limit"]
-        search["time_limit"] = search_time(limit) if cut_point is None else limit
+        search["time_limit"] = time_limit if choice else search_time(time_limit)
         learned = learn(shards or training, callback=callback, rng=seed, **search)
-        if cut_point is not None:
-            choice = CutPointChoice(float(cut_point_value(cut_point)), "as given")
-        else:
-            choice = chosen_cut_point(learned, training, seed, limit, callback=callback, threads=threads)
+        if choice is None:
+            choice = chosen_cut_point(learned, training, seed, time_limit, callback=callback, threads=threads)
     summary = summarize(learned, training, fresh, choice)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
@@ -106,14 +106,3 @@ def command(
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
-
-
-def _parts(
-    sample: Sample, test: str | None, holdout: float, seed: int, reading: dict[str, Any]
-) -> tuple[Sample, Sample | None]:
-    """The words to learn from, and the words to judge by."""
-    if test is not None:
-        return sample, read_sample(test, **(reading | {"alphabet": sample.alphabet}))
-    if not holdout:
-        return sample, None
-    return held_out(sample, holdout, np.random.default_rng(seed))

@@ -135,13 +135,6 @@ def _of_gallery(name: str) -> Acceptor:
     return made
 
 
-def cut_point_of(given: str | None, model: Model) -> Any:
-    """The cut point that was given, or else the model's own."""
-    if given is None and model.cut_point is None:
-        raise click.UsageError("the model has no cut point of its own; give one with --cut-point, such as 0.5 or 1/3.")
-    return model.cut_point if given is None else given
-
-
 def word_of(text: str, model: Model, separator: str | None) -> Any:
     """A word as typed: characters if the symbols are characters, otherwise symbols with blanks between them."""
     alphabet = model.acceptor.alphabet

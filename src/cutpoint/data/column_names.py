@@ -123,7 +123,7 @@ class ColumnNames:
             if len(matches) > 1:
                 both = " and ".join(f"{k + 1}" for k in matches)
                 raise self._refusal(
-                    f"columns {both} could both hold {holds}, by their names.", advice=f"Choose one with {{{role}}}."
+                    f"columns {both} could hold {holds}, by their names.", advice=f"Choose one with {{{role}}}."
                 )
             if matches:
                 found[role] = matches[0]

@@ -14,7 +14,7 @@ from cutpoint.data.alphabet import Tokens, Word
 from cutpoint.data.column_names import UNKNOWN, ColumnNames, is_missing, verdict_of
 from cutpoint.data.marks import Verdict
 from cutpoint.data.names import is_hashable
-from cutpoint.errors import CutpointError, InvalidArgument, InvalidSample
+from cutpoint.errors import CutpointError, FormatError, InvalidArgument, InvalidSample
 from cutpoint.wording import counted, listed, shown, suggestion
 
 
@@ -26,18 +26,20 @@ class Column:
     ----------
     values : one per row.
     name : such as ``column 'label'``.
-    place : from the number of a row to its name, such as ``data.tsv: line 3``.
-    error : kind of error for a value that is refused.
+    row : from the index of a row to its name, such as ``line 3``.
+    file : empty for a data frame.
     """
 
     values: list[Any]
     name: str
-    place: Callable[[int], str]
-    error: type[CutpointError]
+    row: Callable[[int], str]
+    file: str = ""
 
-    def refusal(self, r: int, what: str, advice: str = "") -> CutpointError:
-        """Error about the value in row r."""
-        return self.error(what, where=f"{self.place(r)}, {self.name}", advice=advice)
+    def refusal(self, r: int | None, what: str, advice: str = "", argument: str = "") -> CutpointError:
+        """Error about the value in row r, or about the whole column."""
+        place = self.name if r is None else f"{self.row(r)}, {self.name}"
+        kind, where = (FormatError, f"{self.file}: {place}") if self.file else (InvalidSample, place)
+        return kind(what, where=where, argument=argument, advice=advice)
 
 
 def frame_columns(df: Any, given: Mapping[str, str | None]) -> dict[str, Column]:
@@ -54,7 +56,7 @@ def frame_columns(df: Any, given: Mapping[str, str | None]) -> dict[str, Column]
     names = ColumnNames(frame.columns, len(frame.columns))
     chosen = {role: names.index(role, name) for role, name in given.items() if name is not None}
     return {
-        role: Column(frame[:, k].to_list(), f"column {shown(frame.columns[k])}", lambda r: f"row {r}", InvalidSample)
+        role: Column(frame[:, k].to_list(), f"column {shown(frame.columns[k])}", lambda r: f"row {r}")
         for role, k in chosen.items()
     }
 
@@ -111,11 +113,8 @@ def check_positive(column: Column, found: Iterable[Verdict], positive: object) -
     if positive is None or True in found:
         return
     values = list(dict.fromkeys(value for value in column.values if not is_missing(value)))
-    raise column.error(
-        f"must be an outcome that some row has; none has {shown(positive)}; {column.name} has {listed(values)}."
-        f"{suggestion(positive, values)}",
-        argument="positive",
-    )
+    what = f"must be one of the outcomes {listed(values)}; got {shown(positive)}.{suggestion(positive, values)}"
+    raise column.refusal(None, what, argument="positive")
 
 
 def weights(column: Column) -> list[float]:

@@ -112,10 +112,8 @@ def _order(column: Column) -> NDArray[np.int64]:
     try:
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
     except TypeError as problem:
-        raise column.error(
-            f"{column.name} must have values that can be compared, all numbers or all dates or all times; "
-            f"but {problem}."
-        ) from None
+        what = f"the values must be comparable, all numbers or all dates or all times; but {problem}."
+        raise column.refusal(None, what) from None
 
 
 def _moments(column: Column) -> list[Any]:

@@ -14,7 +14,7 @@ from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.em import Counts
 from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.m_step import shares
-from cutpoint.em.observations import InMemory, Parameters
+from cutpoint.em.observations import InMemory, Parameters, agreeing_states
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
@@ -132,10 +132,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from words and their labels. A weight counts as so many repetitions of its word."""
-        words = words_of(X)
-        labels = labels_of(y, len(words))
-        check_classification_targets(labels)
-        return self._start(words, labels, weights_of(sample_weight, len(words)), np.unique(labels))
+        words, labels, weights = _given(X, y, sample_weight)
+        return self._start(words, labels, weights, np.unique(labels))
 
     def partial_fit(
         self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
@@ -152,10 +150,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
         Royal Statistical Society B 71 (2009).
         """
-        words = words_of(X)
-        labels = labels_of(y, len(words))
-        check_classification_targets(labels)
-        weights = weights_of(sample_weight, len(words))
+        words, labels, weights = _given(X, y, sample_weight)
         named = None if classes is None else np.unique(np.array(list(classes)))
         if not hasattr(self, "acceptor_"):
             return self._start(words, labels, weights, np.unique(labels) if named is None else named)
@@ -167,15 +162,12 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._go_on(words, class_codes(labels, self.classes_), weights)
         return self
 
-    def _start(
-        self, words: list[Word], labels: NDArray[Any], weights: NDArray[np.float64], classes: NDArray[Any]
-    ) -> Self:
+    def _start(self, words: list[Word], labels: NDArray[Any], weights: Floats, classes: NDArray[Any]) -> Self:
         """Learn from scratch."""
         codes = class_codes(labels, classes)
-        _check_two_classes(classes, codes[weights > 0.0])
-        self._check_options(len(classes), float(weights.sum()))
         used = np.flatnonzero(weights > 0.0)
         weights, codes = weights[used], codes[used]
+        self._check_options(classes, codes, float(weights.sum()))
         least = self.min_count if self.unknown == "rare" else None
         lexicon, spelt = Lexicon.of([words[r] for r in used], weights, least, self.position)
         sample = _sample(spelt, codes, weights, classes, lexicon.learned)
@@ -199,7 +191,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._running = RunningCounts.first(self._expected_counts(sample), sample.total)
         return self
 
-    def _go_on(self, words: list[Word], codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
+    def _go_on(self, words: list[Word], codes: NDArray[np.intp], weights: Floats) -> None:
         """One step of stepwise EM."""
         spelt = self._lexicon.in_symbols(words)
         sample = _sample(spelt, codes, weights, self.classes_, self.alphabet_)
@@ -212,15 +204,10 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _expected_counts(self, sample: Sample) -> Counts:
         """E-step: each word must end in a state of its class."""
-        names = self.classes_.tolist()
-        masks = np.ones((len(sample.mark_table), self.acceptor_.n_states), dtype=np.bool_)
-        for k, mark in enumerate(sample.mark_table):
-            if mark.verdict is not None:
-                masks[k] = self.labels_ == names[int(mark.verdict)]
-            elif mark.states is not None:
-                masks[k] = self.labels_ == next(iter(mark.states))
-        engine = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
-        return engine.expected_counts(Parameters.of(self.acceptor_), masks)
+        final, labels = self.labels_ == self.classes_[-1], self.labels_.tolist()
+        data = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
+        masks = agreeing_states(sample.mark_table, final, labels)
+        return data.expected_counts(Parameters.of(self.acceptor_), masks)
 
     # -- Predicting ---------------------------------------------------------------------------------------------
 
@@ -281,8 +268,14 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- Checks -------------------------------------------------------------------------------------------------
 
-    def _check_options(self, n_classes: int, total: float) -> None:
+    def _check_options(self, classes: NDArray[Any], codes: NDArray[np.intp], total: float) -> None:
         """Refuse what only the classifier knows of; the rest is left to the search."""
+        n_classes, seen = len(classes), classes[np.unique(codes)].tolist()
+        if len(seen) < 2:
+            raise InvalidArgument(
+                f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
+                "A rule that always gives the same answer needs no learning."
+            )
         if self.unknown not in ("error", "rare"):
             raise InvalidArgument(f"unknown must be 'error' or 'rare'; got {shown(self.unknown)}.")
         whole_number("min_count", self.min_count, least=1)
@@ -302,21 +295,16 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
 
 
-def _check_two_classes(classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
-    seen = classes[np.unique(codes)].tolist()
-    if len(seen) < 2:
-        raise InvalidArgument(
-            f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
-            "A rule that always gives the same answer needs no learning."
-        )
+def _given(X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[list[Word], NDArray[Any], Floats]:
+    """Words, labels and weights, as many of each."""
+    words = words_of(X)
+    labels = labels_of(y, len(words))
+    check_classification_targets(labels)
+    return words, labels, weights_of(sample_weight, len(words))
 
 
 def _sample(
-    words: list[Any],
-    codes: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    classes: NDArray[Any],
-    alphabet: Alphabet,
+    words: list[Any], codes: NDArray[np.intp], weights: Floats, classes: NDArray[Any], alphabet: Alphabet
 ) -> Sample:
     """Words with their classes: accepted or not if there are two, otherwise as what is seen of the last state."""
     if len(classes) == 2:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -134,15 +134,6 @@ def _is_rows(X: Any) -> bool:
 RARE = "<rare>"  # symbol that stands for all that are rare or unknown
 
 
-@dataclass(frozen=True, eq=False)
-class Spelling:
-    """Words as codes of the symbols that occur in them; word r is ``codes[offsets[r]:offsets[r + 1]]``."""
-
-    symbols: tuple[Hashable, ...]
-    codes: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-
 @dataclass(frozen=True)
 class Lexicon:
     """Symbols that were learned, and what becomes of others.
@@ -163,29 +154,34 @@ class Lexicon:
         cls, words: list[Word], weights: NDArray[np.float64], least: float | None, by_position: bool
     ) -> tuple[Lexicon, list[list[Hashable]]]:
         """Lexicon of some words, and the words in its symbols; those of less than ``least`` in all are rare."""
-        spelling = _spelled(words)
-        if not spelling.symbols:
+        found = Alphabet.of(words)
+        if not found:
             raise InvalidArgument("X must hold at least one word with a symbol; all words are empty.")
-        length = None
+        length = len(words[0]) if by_position else None
+        other = next((r for r, word in enumerate(words) if length is not None and len(word) != length), None)
+        if other is not None:
+            raise InvalidArgument(
+                f"position=True needs words of one length; word 0 has {counted(len(words[0]), 'symbol')}, word {other} "
+                f"has {len(words[other])}. Pad the shorter ones with a symbol of their own, or leave position=False."
+            )
+        spelt = [_spelt(word, by_position) for word in words]
+        symbols: list[Any] = list(found)
         if by_position:
-            length = _common_length(spelling.offsets)
-            spelling = _by_position(spelling, length)
-        symbols = list(spelling.symbols)
-        if least is not None:
-            each = np.repeat(weights, np.diff(spelling.offsets))
-            totals = np.bincount(spelling.codes, each, minlength=len(symbols))
-            symbols = [
-                symbol if total >= least else rare(symbol, by_position)
-                for symbol, total in zip(symbols, totals.tolist(), strict=True)
-            ]
-        distinct = list(dict.fromkeys(symbols))
-        last = [symbol for symbol in distinct if _is_rare(symbol, by_position)] if least is not None else []
+            symbols = sorted({pair for word in spelt for pair in word}, key=lambda pair: (pair[0], found.code(pair[1])))
+        totals = dict.fromkeys(symbols, 0.0)
+        for word, weight in zip(spelt, weights.tolist(), strict=True):
+            for symbol in word:
+                totals[symbol] += weight
+        read_as = {
+            symbol: symbol if least is None or totals[symbol] >= least else _rare(symbol, by_position)
+            for symbol in symbols
+        }
+        distinct = dict.fromkeys(read_as.values())
+        last = [symbol for symbol in distinct if least is not None and symbol == _rare(symbol, by_position)]
         alphabet = Alphabet([symbol for symbol in distinct if symbol not in last] + last)
-        texts = [symbols[code] for code in spelling.codes.tolist()]
-        spelt = [texts[start:stop] for start, stop in pairwise(spelling.offsets.tolist())]
-        return cls(alphabet, least is not None, length), spelt
+        return cls(alphabet, least is not None, length), [[read_as[symbol] for symbol in word] for word in spelt]
 
-    @property
+    @cached_property
     def alphabet(self) -> Alphabet:
         """Symbols that were learned, and the rare one (by position: of each position) if it was not among them."""
         if not self.with_rare:
@@ -195,79 +191,34 @@ class Lexicon:
 
     def encode(self, words: list[Word]) -> EncodedWords:
         """Codes of words in the alphabet."""
-        alphabet = self.alphabet
         if not self.with_rare and self.length is None:
-            return alphabet.encode(words)
-        spelling = _spelled(words)
-        by_position = self.length is not None
-        if self.length is not None:
-            _check_length(spelling.offsets, self.length)
-            spelling = _by_position(spelling, self.length)
-        table = np.array([self._code(alphabet, symbol, by_position) for symbol in spelling.symbols], dtype=np.int32)
-        codes = table[spelling.codes] if len(table) else spelling.codes
-        if (codes < 0).any():
-            place = int(np.argmax(codes < 0))
-            r = int(np.searchsorted(spelling.offsets, place, side="right")) - 1
-            where = f"word {r}, position {place - spelling.offsets[r]}: "
-            raise alphabet.unknown(spelling.symbols[spelling.codes[place]], where)
-        return EncodedWords.without_marks(codes, spelling.offsets)
+            return self.alphabet.encode(words)
+        Alphabet.of(words)  # refuses what cannot be a symbol
+        other = next((r for r, word in enumerate(words) if self.length not in (None, len(word))), None)
+        if other is not None:
+            raise InvalidArgument(
+                f"with position=True words must have {counted(self.length or 0, 'symbol')}, as in training; "
+                f"word {other} has {len(words[other])}."
+            )
+        known, by_position = self.alphabet, self.length is not None
+        return known.encode(
+            [
+                [s if s in known or not self.with_rare else _rare(s, by_position) for s in _spelt(word, by_position)]
+                for word in words
+            ]
+        )
 
     def in_symbols(self, words: list[Word]) -> list[list[Hashable]]:
         """Words in the symbols of the alphabet."""
-        alphabet = self.alphabet
         encoded = self.encode(words)
-        symbols = [alphabet[code] for code in encoded.symbols.tolist()]
-        return [symbols[start:stop] for start, stop in pairwise(encoded.offsets.tolist())]
-
-    def _code(self, alphabet: Alphabet, symbol: Hashable, by_position: bool) -> int:
-        """Code of a symbol, of the rare one in its stead, or -1."""
-        if symbol in alphabet:
-            return alphabet.code(symbol)
-        return alphabet.code(rare(symbol, by_position)) if self.with_rare else -1
+        return [[self.alphabet[code] for code in encoded.word(r).tolist()] for r in range(len(encoded))]
 
 
-def rare(symbol: Hashable, by_position: bool) -> Hashable:
+def _spelt(word: Word, by_position: bool) -> list[Any]:
+    """Symbols of a word, by position as pairs of position and symbol."""
+    return list(enumerate(word)) if by_position else list(word)
+
+
+def _rare(symbol: Any, by_position: bool) -> Hashable:
     """What a rare symbol is read as; one for each position if these are distinguished."""
-    return (symbol[0], RARE) if by_position and isinstance(symbol, tuple) else RARE
-
-
-def _is_rare(symbol: Hashable, by_position: bool) -> bool:
-    return symbol == rare(symbol, by_position)
-
-
-def _spelled(words: Sequence[Word]) -> Spelling:
-    alphabet = Alphabet.of(words)
-    encoded = alphabet.encode(words)
-    return Spelling(alphabet, encoded.symbols, encoded.offsets)
-
-
-def _by_position(spelling: Spelling, length: int) -> Spelling:
-    """Symbols become pairs of position and symbol."""
-    positions = np.tile(np.arange(length), len(spelling.offsets) - 1)
-    size = max(len(spelling.symbols), 1)
-    pairs, codes = np.unique(positions * size + spelling.codes, return_inverse=True)
-    symbols = tuple((pair // size, spelling.symbols[pair % size]) for pair in pairs.tolist())
-    return Spelling(symbols, codes.astype(np.int32), spelling.offsets)
-
-
-def _common_length(offsets: NDArray[np.int64]) -> int:
-    """Length of all words; words of different lengths are refused."""
-    lengths = np.diff(offsets)
-    other = np.flatnonzero(lengths != lengths[0])
-    if len(other):
-        raise InvalidArgument(
-            f"position=True needs words of one length; word 0 has {counted(int(lengths[0]), 'symbol')}, "
-            f"word {other[0]} has {lengths[other[0]]}. Fill up the shorter ones with a symbol of their own, or leave "
-            "position=False."
-        )
-    return int(lengths[0])
-
-
-def _check_length(offsets: NDArray[np.int64], length: int) -> None:
-    lengths = np.diff(offsets)
-    other = np.flatnonzero(lengths != length)
-    if len(other):
-        raise InvalidArgument(
-            f"with position=True words must have {counted(length, 'symbol')}, as in training; "
-            f"word {other[0]} has {lengths[other[0]]}."
-        )
+    return (symbol[0], RARE) if by_position else RARE

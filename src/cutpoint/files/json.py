@@ -24,7 +24,7 @@ from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.files.contents import Model, Options, built, check_fractions, check_room, entries, fitting
 from cutpoint.files.source import Source
-from cutpoint.files.tokens import Number, json_value, name_of, numeral
+from cutpoint.files.tokens import Number, distinct_keys, json_value, name_of, numeral
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import States
 from cutpoint.wording import counted, listed, shown
@@ -88,17 +88,15 @@ def write(model: Model, _: Options) -> dict[str, bytes]:
     """File of a model."""
     acceptor = fitting(model.acceptor, "JSON")
     steps, start = entries(acceptor)
-    raw: dict[str, Any] = {
-        **names_of(model),
-        "initial": _values(start),
-        "final": [json_value(state) for state in acceptor.final_states],
-        "transitions": {
+    raw = header(
+        model,
+        initial=_values(start),
+        final=[json_value(state) for state in acceptor.final_states],
+        transitions={
             key: [_values(row) for row in matrix] for key, matrix in zip(keys(acceptor.alphabet), steps, strict=True)
         },
-        **notes_of(model),
-    }
-    raw["digest"] = digest(raw)
-    return {"": checked_length(_laid_out(raw)).encode()}
+    )
+    return {"": checked_length(_laid_out(raw | {"digest": digest(raw)})).encode()}
 
 
 def read(source: Source, options: Options) -> Model:
@@ -129,7 +127,7 @@ def document(source: Source, text: str) -> dict[str, Any]:
     if has_many_values(text):
         raise source.refused(f"the file holds more than {counted(MOST_VALUES, 'value')}, the most that is read.")
     try:
-        raw = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
+        raw = json.loads(text, object_pairs_hook=distinct_keys, parse_int=_integer)
     except json.JSONDecodeError as wrong:
         place = f"line {wrong.lineno}, column {wrong.colno}"
         raise source.refused(f"this is not JSON ({wrong.msg}). Is the file whole?", place) from None
@@ -165,18 +163,16 @@ def parsed(source: Source, text: str, kind: type[Record]) -> tuple[dict[str, Any
     return raw, record(source, raw, kind)
 
 
-def names_of(model: Model) -> dict[str, Any]:
-    """What a file of any kind says of a model in JSON: its format and its names."""
-    return {
+def header(model: Model, **numbers: Any) -> dict[str, Any]:
+    """What a file says of a model in JSON: its format, its names, numbers, and what is kept beside it."""
+    found = {
         "cutpoint": {"format": FORMAT, "version": VERSION},
         "states": [json_value(state) for state in model.acceptor.states],
         "alphabet": [json_value(symbol) for symbol in model.acceptor.alphabet],
+        **numbers,
     }
-
-
-def notes_of(model: Model) -> dict[str, Any]:
-    """The cut point and metadata of a model, where there are any."""
-    found: dict[str, Any] = {} if model.cut_point is None else {"cut_point": _values([model.cut_point])[0]}
+    if model.cut_point is not None:
+        found["cut_point"] = _values([model.cut_point])[0]
     return found | ({"metadata": dict(model.metadata)} if model.metadata else {})
 
 
@@ -270,16 +266,6 @@ def _sentence(problem: str, kind: Any) -> str:
         return f"expected keys out of {listed(getattr(kind, '__struct_fields__', ()), limit=20)}; got {shown(key)}."
     text = _QUOTED.sub(lambda found: _KINDS.get(found[1]) or found[1].replace(" | ", " or "), problem)
     return f"{text[0].lower()}{text[1:].replace(', got ', '; got ')}."
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON object; a key that occurs twice is a KeyError."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise KeyError(key)
-        found[key] = value
-    return found
 
 
 def _integer(text: str) -> int | float:

@@ -338,8 +338,7 @@ def _chunk(rows: Rows, labels: Mapping[str, str], name: str, positive: object, s
     """Chunk of rows whose columns are known by their roles."""
     lines, unit = rows.lines, rows.unit
     columns = {
-        role: Column(rows.columns[role], label, lambda r: f"{name}: {unit} {lines[r]}", FormatError)
-        for role, label in labels.items()
+        role: Column(rows.columns[role], label, lambda r: f"{unit} {lines[r]}", name) for role, label in labels.items()
     }
     if "event" in labels:
         cases = gather(columns, positive)

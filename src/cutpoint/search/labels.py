@@ -127,8 +127,8 @@ class HiddenStates:
             )
             raise InvalidArgument(f"must be at least {len(names)}, {each}; got {n_states}.", argument="n_states")
         if self.n_final is not None and not 1 <= self.n_final < n_states:
-            found = f"must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
-            raise InvalidArgument(found, argument="n_final")
+            what = f"must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
+            raise InvalidArgument(what, argument="n_final")
 
     def masks(self, kinds: Kinds) -> Masks:
         """States that agree with each mark of the sample, ``[mark, s]``."""
@@ -244,8 +244,8 @@ def _final_states(
     if final is not None:
         unknown = [state for state in final if state not in states]
         if unknown:
-            found = f"must hold states of the sample; got {shown(unknown[0])}, not in {listed(states)}."
-            raise InvalidArgument(found, argument="final")
+            what = f"must hold states of the sample; got {shown(unknown[0])}, not in {listed(states)}."
+            raise InvalidArgument(what, argument="final")
         return np.array([state in final for state in states])
     found: dict[Hashable, bool] = {}
     for verdict, state in _verdicts_on_states(sample):

@@ -137,11 +137,9 @@ def learn(
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
-    check_any_sample(sample)
-    check_threads(threads)
+    check_arguments(sample, threads, engine)
     check_time_limit(time_limit)
     check_callback(callback)
-    check_engine(engine)
     if start is not None:
         check_acceptor(start)
         if n_states not in (None, start.n_states):
@@ -156,9 +154,12 @@ def learn(
     check_prior(prior)
     alphabet = sample.alphabet if start is None else start.alphabet
     with observations(sample, alphabet, engine, threads) as data:
+        # What is searched, and what is known of the states
         part = sample.recoded(alphabet) if isinstance(sample, Sample) else data.subsample(SEARCHED)
         states = known_states(part, n_states, n_final, final, classes, start)
         seed = int(random_generator(rng).integers(2**63))
+
+        # Folds
         n_folds, used = _fold_numbers(part, n_states, team, folds)
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
         saved = None
@@ -169,11 +170,13 @@ def learn(
         rules = Rules(states, prior, seed, threads, _given(start))
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
+        # A race of numbers of states, with a tournament for each fold
         sizes = states.sizes if n_states is None else (n_states,)
         caution = 1.0 if team == 1 else 0.0  # members of a team err apart
         outcome = race(sizes, split_by_fold, rules, monitor, caution)
         size, results = outcome.n_states, outcome.results[outcome.n_states]
 
+        # The winners climb on, on all observations
         winners = [result.winner for result in results][: team if team > 1 else None]
         steps = TEAM_STEPS if team > 1 else LAST_STEPS
         solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
@@ -182,6 +185,8 @@ def learn(
             Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
             for acceptor, winner in zip(acceptors, winners, strict=True)
         )
+
+        # A mixture, or one acceptor
         first, machine = 0, None
         if team > 1:
             acceptor = mixture(acceptors)
@@ -195,7 +200,7 @@ def learn(
             acceptor,
             tuple(entry.objective for entry in members[first].curve),
             outcome.stop,
-            log_likelihood_of(solutions, data, rules),
+            data.log_likelihood([rules.asked(solution) for solution in solutions]),
             _detail(machine, unused, acceptor.n_states, warn=team == 1 and n_states is not None),
             members,
             outcome.sizes,
@@ -203,6 +208,13 @@ def learn(
             unused,
             tuple(label for solution in solutions for label in states.labels(solution.kinds)),
         )
+
+
+def check_arguments(sample: AnySample, threads: int | None, engine: Engine | None) -> None:
+    """Refuse what is not a sample, a number of threads or an engine: what all functions that learn take."""
+    check_any_sample(sample)
+    check_threads(threads)
+    check_engine(engine)
 
 
 def check_prior(prior: float) -> None:
@@ -219,9 +231,14 @@ def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None =
         return data.subsample(SEARCHED)
 
 
+def usual_folds(sample: Sample) -> int:
+    """Number of folds by default: five, fewer if there are fewer observations."""
+    return max(2, min(FOLDS, int(sample.total)))
+
+
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
     """Number of folds, and how many of them are used."""
-    number = max(folds or max(2, min(FOLDS, int(sample.total))), team)
+    number = max(folds or usual_folds(sample), team)
     if n_states is None:
         return number, number
     if team > 1:
@@ -281,8 +298,8 @@ def race(
             for fold, split in enumerate(folds):
                 finalists = tournament(split, size, fold, rules, monitor)
                 if math.isfinite(finalists[0].loss):
-                    loss = joint_loss([finalist.solution for finalist in finalists], split.validation, rules)
-                    results[size].append(FoldResult(split, finalists, loss))
+                    joint = InMemory(split.validation, 1).log_likelihood([rules.asked(f.solution) for f in finalists])
+                    results[size].append(FoldResult(split, finalists, -joint / split.validation.total))
             if not results[size]:
                 raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             losses[size] = [result.joint_loss for result in results[size]]
@@ -301,19 +318,9 @@ def race(
     return RaceOutcome(finished, stop, results)
 
 
-def joint_loss(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> float:
-    """Log loss of the mean of some solutions' probabilities."""
-    return -log_likelihood_of(solutions, InMemory(sample, 1), rules) / sample.total
-
-
-def log_likelihood_of(solutions: Sequence[Solution], data: Observations, rules: Rules) -> float:
-    """Log-likelihood of the mixture of some solutions."""
-    return data.log_likelihood([(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions])
-
-
 def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
     """Winner of a fold after a few E-steps on all observations."""
-    climb = rules.climb(winner.best, winner.kinds, data)
+    climb = rules.climb(winner.solution, data)
     climb.advance(steps)
     monitor.e_steps += climb.e_steps
     return Solution(climb.parameters, winner.kinds)
@@ -322,8 +329,7 @@ def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, moni
 def nearest_to_mean(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> int:
     """Number of the solution whose probabilities of what was seen are nearest to the mean of all of them."""
     data = InMemory(sample, rules.threads)
-    logs = [data.log_likelihoods(parameters, rules.states.masks(kinds)) for parameters, kinds in solutions]
-    probabilities = np.exp(np.stack(logs))
+    probabilities = np.exp(np.stack([data.log_likelihoods(*rules.asked(solution)) for solution in solutions]))
     p = np.clip(probabilities.mean(axis=0), 1e-12, 1.0 - 1e-12)
     distances = []
     for q in np.clip(probabilities, 1e-12, 1.0 - 1e-12):
@@ -344,11 +350,8 @@ def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> Deter
     gains, counts = [], []
     for result in results:
         data = InMemory(result.split.validation, rules.threads)
-        of_winner, of_machine = (
-            data.log_likelihoods(parameters, rules.states.masks(kinds))
-            for parameters, kinds in (result.winner.solution, machine.solution(outcome.n_states))
-        )
-        gains.append(of_winner - of_machine)
+        pair = result.winner.solution, machine.solution(outcome.n_states)
+        gains.append(np.subtract(*(data.log_likelihoods(*rules.asked(solution)) for solution in pair)))
         counts.append(data.sample.counts)
     gain, count = np.concatenate(gains), np.concatenate(counts)
     mean = float(np.average(gain, weights=count))
@@ -360,12 +363,9 @@ def _unused_states(
     acceptor: Acceptor, solutions: Sequence[Solution], data: Observations, rules: Rules
 ) -> tuple[Hashable, ...]:
     """States that no run visits, in expectation not even half a time."""
-    visits = []
-    for parameters, kinds in solutions:
-        counts = data.expected_counts(parameters, rules.states.masks(kinds))
-        visits.append(counts.initial + counts.transitions.sum(axis=(0, 1)))
-    total = np.concatenate(visits)
-    used = total >= min(HALF_A_VISIT, 0.01 * float(total.mean()))
+    counts = [data.expected_counts(*rules.asked(solution)) for solution in solutions]
+    visits = np.concatenate([each.initial + each.transitions.sum(axis=(0, 1)) for each in counts])
+    used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
     return tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
 
 

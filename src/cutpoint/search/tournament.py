@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,11 +20,14 @@ from cutpoint.em.fit import Stop
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
+from cutpoint.kernels import cores
 from cutpoint.search.folds import Split
-from cutpoint.search.labels import Kinds, KnownStates, Solution
+from cutpoint.search.labels import Kinds, KnownStates, Masks, Solution
 from cutpoint.search.learned import Round, SearchProgress
 from cutpoint.search.starts import SLIGHT, Start, smoothed, starts
-from cutpoint.search.workers import mapped
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
 
 ROUND = 10  # E-steps between two looks at the held-out loss
 SCHEDULE = (1000,) * 2 + (16,) * 2 + (8,) * 4 + (4,) * 20  # how many climbs go on, round by round
@@ -54,11 +59,16 @@ class Rules:
     threads: int | None = None
     given: Start | None = None
 
-    def climb(self, start: Parameters, kinds: Kinds, data: Observations) -> Climb:
+    def asked(self, solution: Solution) -> tuple[Parameters, Masks]:
+        """A solution as observations are asked about it: parameters, and the states that agree with each mark."""
+        return solution.parameters, self.states.masks(solution.kinds)
+
+    def climb(self, start: Solution, data: Observations) -> Climb:
         """Accelerated climb from a start, the same pseudo-counts in every cell."""
-        pseudo = Parameters(*(np.full_like(part, self.prior) for part in start))
-        e_step = partial(data.expected_counts, masks=self.states.masks(kinds))
-        return Climb(e_step, MStep(start, pseudo, learn_initial=True), accelerate=True)
+        parameters, masks = self.asked(start)
+        pseudo = Parameters(*(np.full_like(part, self.prior) for part in parameters))
+        e_step = partial(data.expected_counts, masks=masks)
+        return Climb(e_step, MStep(parameters, pseudo, learn_initial=True), accelerate=True)
 
 
 @dataclass
@@ -140,7 +150,7 @@ def _entered(start: Start, short: InMemory, rules: Rules) -> Entrant:
     """Entrant at its start, after its first steps on short words if it begins with them."""
     parameters = start.parameters
     if start.short_words_first:
-        climb = rules.climb(parameters, start.kinds, short)
+        climb = rules.climb(Solution(parameters, start.kinds), short)
         climb.advance(FIRST_STEPS)
         parameters = Parameters(*(smoothed(part, SLIGHT) for part in climb.parameters))
     return Entrant(start.name, start.kinds, parameters, parameters)
@@ -150,14 +160,14 @@ def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, r
     """Some E-steps, then a look at the held-out loss; returns the number of E-steps."""
     try:
         if entrant.climb is None or entrant.data is not data:
-            entrant.climb, entrant.data = rules.climb(entrant.now, entrant.kinds, data), data
+            entrant.climb, entrant.data = rules.climb(Solution(entrant.now, entrant.kinds), data), data
         climb, before = entrant.climb, entrant.climb.e_steps
         entrant.at_rest = not climb.advance(ROUND, AT_REST * data.total) and last
     except ImpossibleObservation:
         entrant.curve.append(Round(entrant.e_steps + PATIENCE * ROUND, -math.inf, math.inf, math.inf))
         return 1
     entrant.now = climb.parameters
-    loss = validation.loss(climb.parameters, rules.states.masks(entrant.kinds))
+    loss = validation.loss(*rules.asked(Solution(climb.parameters, entrant.kinds)))
     training_loss = -climb.counts.log_likelihood / data.total
     entrant.curve.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss))
     if loss < entrant.loss:
@@ -179,6 +189,16 @@ def _shortest(sample: Sample) -> Sample:
     chosen = np.zeros(len(sample))
     chosen[order[: enough + 1]] = sample.counts[order[: enough + 1]]
     return sample.reweighted(chosen)
+
+
+def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads: int | None) -> list[Result]:
+    """Results of a function on each piece, in their order; by default on all cores. An error ends the rest."""
+    with ThreadPoolExecutor(threads or cores()) as pool:
+        try:
+            return list(pool.map(function, pieces))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
 class SearchEnded(Exception):
