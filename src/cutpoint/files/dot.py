@@ -185,7 +185,10 @@ def _parsed(graphviz: Any, source: Source, text: str) -> Any:
     with GRAPHVIZ, tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as report:
         file.write(_COMMENT_OR_QUOTE.sub(_broken, text).encode())
         file.seek(0)
-        standard_error = os.dup(2)
+        try:
+            standard_error = os.dup(2)
+        except OSError:  # a process without one, such as a service
+            standard_error = os.open(os.devnull, os.O_WRONLY)
         os.dup2(report.fileno(), 2)
         try:
             graph = graphviz.agread(file, None)
