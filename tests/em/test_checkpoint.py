@@ -350,7 +350,7 @@ def test_a_checkpoint_of_another_problem_is_refused(options: dict[str, Any], tmp
     saved_run(path)
     assert refusal(path, **options) == (
         f"checkpoint {path} belongs to another problem: the sample, the start or an option differs. "
-        "Name another file, or delete this one to begin anew."
+        "Name another file, or delete this one to start again."
     )
 
 

@@ -250,13 +250,13 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.ndjson",
         b'{"word": "a", "word": "b"}\n',
         {},
-        "f.ndjson: line 1: the JSON cannot be read (the key 'word' occurs twice).",
+        "f.ndjson: line 1: the key 'word' occurs twice in an object.",
     ),
     "JSON nested too deep": (
         "f.ndjson",
         b'{"word": ' + b"[" * 100_000 + b"}\n",
         {},
-        "f.ndjson: line 1: the JSON cannot be read (it is nested too deeply).",
+        "f.ndjson: line 1: the lists are nested too deeply.",
     ),
     "JSON with a huge number": (
         "f.ndjson",

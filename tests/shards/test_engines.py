@@ -365,7 +365,7 @@ def test_workers_that_die_again_and_again_stop_the_work_with_a_sentence(client: 
 
 def test_a_cluster_that_was_restarted_stops_with_a_sentence(shards: cp.ShardedSample, client: Any) -> None:
     with pytest.raises(
-        cp.errors.EngineLost, match=r"the cluster dropped the work .* with a checkpoint the work goes on"
+        cp.errors.EngineLost, match=r"the cluster dropped the work .* with a checkpoint the work continues"
     ):
         fitted(shards, cp.engines.Dask(client), callback=lambda at: client.restart() if at.steps == 2 else None)
     assert same(fitted(shards, cp.engines.Dask(client)), fitted(shards))
@@ -431,7 +431,9 @@ def test_a_lost_scheduler_stops_with_a_sentence_and_the_checkpoint_goes_on(
     try:
         with (
             cp.engines.Dask(address, patience=20.0) as engine,
-            pytest.raises(cp.errors.EngineLost, match=r"the scheduler was lost .* with a checkpoint the work goes on"),
+            pytest.raises(
+                cp.errors.EngineLost, match=r"the scheduler was lost .* with a checkpoint the work continues"
+            ),
         ):
             fitted(shards, engine, callback=kill, checkpoint=saved)
     finally:

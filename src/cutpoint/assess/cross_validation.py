@@ -13,13 +13,13 @@ from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_engine
+from cutpoint.em.observations import AnySample, Engine
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import check_threads, random_generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.folds import splits, standard_error
-from cutpoint.search.learn import FOLDS, PRIOR, learn, searched_part
+from cutpoint.search.learn import FOLDS, PRIOR, check_arguments, learn, searched_part
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
 
@@ -120,9 +120,7 @@ def cross_validate(
     >>> round(scores.log_loss.mean, 2), len(scores.auc.values)
     (0.5, 5)
     """
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
+    check_arguments(sample, threads, engine)
     whole_number("folds", folds, least=2)
     if isinstance(model, Acceptor):
         if n_final is not None or final is not None or inner_folds is not None:

@@ -15,23 +15,26 @@ from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit, Stop
-from cutpoint.em.observations import (
-    AnySample,
-    Engine,
-    InMemory,
-    check_any_sample,
-    check_engine,
-    expected_counts,
-    observations,
-)
+from cutpoint.em.observations import AnySample, Engine, InMemory, expected_counts, observations
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.parts import check_threads, random_generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned
 from cutpoint.search.folds import chosen_size, splits
 from cutpoint.search.labels import known_states
-from cutpoint.search.learn import FOLDS, LAST_STEPS, PRIOR, SEARCHED, check_prior, nearest_to_mean, race, refitted
+from cutpoint.search.learn import (
+    FOLDS,
+    LAST_STEPS,
+    PRIOR,
+    SEARCHED,
+    check_arguments,
+    check_prior,
+    nearest_to_mean,
+    race,
+    refitted,
+    usual_folds,
+)
 from cutpoint.search.learned import SearchProgress, SizeLosses
 from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, shown
@@ -167,9 +170,7 @@ def select(
     >>> selection.n_states, selection.best.n_states
     (2, 2)
     """
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
+    check_arguments(sample, threads, engine)
     numbers = _checked_sizes(sizes)
     if criterion not in ("loss", "bic", "aic"):
         raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
@@ -187,7 +188,7 @@ def select(
             losses, solutions = [], []
             for k, split in enumerate(outer):
                 rules = Rules(states, prior, seed + k, threads)
-                inner = splits(split.training, _inner_folds(split.training), np.random.default_rng([seed + k, 0]))
+                inner = splits(split.training, usual_folds(split.training), np.random.default_rng([seed + k, 0]))
                 monitor = SearchMonitor(folds, callback and partial(_report, callback, k))
                 found = race((n_states,), inner[:1], rules, monitor)
                 winner = found.results[n_states][0].winner
@@ -221,10 +222,6 @@ def select(
 def _report(callback: Callable[[SearchProgress], object], fold: int, progress: SearchProgress) -> object:
     """Report progress of the search on the rest of a fold."""
     return callback(replace(progress, fold=fold))
-
-
-def _inner_folds(sample: Sample) -> int:
-    return max(2, min(FOLDS, int(sample.total)))
 
 
 def _checked_sizes(sizes: Iterable[int]) -> list[int]:

@@ -13,20 +13,13 @@ from cutpoint.assess.cross_validation import quietly_learned
 from cutpoint.data import PlainWord, Sample, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.observations import (
-    AnySample,
-    Engine,
-    check_any_sample,
-    check_engine,
-    impossible,
-    log_likelihoods,
-)
+from cutpoint.em.observations import AnySample, Engine, check_engine, check_evidence, impossible, log_likelihoods
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
-from cutpoint.search.learn import PRIOR, searched_part
+from cutpoint.search.learn import PRIOR, check_arguments, searched_part
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
 
@@ -144,9 +137,8 @@ def prune(team: Acceptor, sample: AnySample, size: int, *, engine: Engine | None
     ((1,), True, True)
     """
     check_acceptor(team)
-    check_any_sample(sample)
-    if not sample.has_evidence:
-        raise InvalidArgument("the sample holds inputs alone, which judge no member. Add accepted=... to the sample.")
+    check_arguments(sample, None, engine)
+    check_evidence(sample)
     parts = members(team)
     whole_number("size", size, least=1)
     if size > len(parts):
@@ -170,14 +162,8 @@ def prune(team: Acceptor, sample: AnySample, size: int, *, engine: Engine | None
     used = weights > 0.0
     kept, weights = kept[used], weights[used]
     chosen = [parts[k][1] for k in kept]
-    return Pruned(
-        chosen[0] if len(chosen) == 1 else mixture(chosen, weights.tolist()),
-        tuple(kept.tolist()),
-        tuple(weights.tolist()),
-        before,
-        losses[-1],
-        tuple(losses),
-    )
+    smaller = chosen[0] if len(chosen) == 1 else mixture(chosen, weights.tolist())
+    return Pruned(smaller, tuple(kept.tolist()), tuple(weights.tolist()), before, losses[-1], tuple(losses))
 
 
 def _named_blocks(team: Acceptor, linked: NDArray[np.bool_]) -> tuple[NDArray[np.intp], list[Any]] | None:

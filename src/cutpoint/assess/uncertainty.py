@@ -19,23 +19,14 @@ from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit, Stop
 from cutpoint.em.m_step import MStep
-from cutpoint.em.observations import (
-    AnySample,
-    Engine,
-    Parameters,
-    check_any_sample,
-    check_engine,
-    check_evidence,
-    mark_masks,
-    observations,
-)
+from cutpoint.em.observations import AnySample, Engine, Parameters, check_evidence, mark_masks, observations
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.algebra import check_acceptor
-from cutpoint.model.parts import check_threads, random_generator
+from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
-from cutpoint.search.learn import searched_part
+from cutpoint.search.learn import check_arguments, searched_part
 from cutpoint.search.tournament import mapped
 from cutpoint.wording import counted, shown
 
@@ -224,9 +215,7 @@ def bootstrap(
     [0.6, 0.79]
     """
     check_acceptor(acceptor)
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
+    check_arguments(sample, threads, engine)
     sample = searched_part(sample, acceptor.alphabet, engine)
     _check_resampling(acceptor, sample, repetitions, level)
     MStep.of(acceptor, prior)  # refuses a prior that does not fit
@@ -639,9 +628,7 @@ def standard_errors(
     'f'         0.7       0.0458
     """
     check_acceptor(acceptor)
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
+    check_arguments(sample, threads, engine)
     asked = _plain_words(acceptor, words)
     estimate = Parameters.of(acceptor)
     with observations(sample, acceptor.alphabet, engine, 1) as data:

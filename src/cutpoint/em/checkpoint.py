@@ -42,7 +42,7 @@ class Checkpoint:
         if not np.array_equal(arrays.pop("problem", np.empty(0)), self._problem):
             raise InvalidArgument(
                 f"checkpoint {self.path} belongs to another problem: the sample, the start or an option differs. "
-                "Name another file, or delete this one to begin anew."
+                "Name another file, or delete this one to start again."
             )
         return arrays
 

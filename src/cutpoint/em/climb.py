@@ -73,7 +73,7 @@ class Climb:
         self._go_to_best(self._leap(first) if self._accelerate and self.gain > 0.0 else [first])
 
     def advance(self, e_steps: int, least_gain: float = 0.0) -> bool:
-        """Take steps until at least so many E-steps are done; extrapolations begin anew.
+        """Take steps until at least so many E-steps are done; extrapolations start short again.
 
         Returns False if it converged: an EM step gained no more than ``least_gain``.
         """

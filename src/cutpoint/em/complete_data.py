@@ -334,21 +334,17 @@ def _fractions(values: ArrayLike, name: str) -> NDArray[Any]:
 
 def _unseen_weights(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_]) -> Floats:
     """Rows for what was never seen, up to a factor."""
-    if isinstance(unseen, str):
-        if unseen == "uniform":
-            return np.ones(shape)
-        if unseen == "stay":
-            return np.broadcast_to(np.eye(shape[-1]), shape)
-        if unseen == "error":
-            if never.any():
-                a, s = np.argwhere(never)[0]
-                raise InvalidArgument(f"symbol number {a} was never read in state number {s}: its row is unknown.")
-            return np.ones(shape)
+    if not isinstance(unseen, str):
+        return checked_transitions(unseen, shape, "unseen")
+    if unseen not in ("uniform", "stay", "error"):
         raise InvalidArgument(
             f"unseen must be 'uniform', 'stay', 'error' or an array of transitions of shape {shape}; "
             f"got {shown(unseen)}."
         )
-    return checked_transitions(unseen, shape, "unseen")
+    if unseen == "error" and never.any():
+        a, s = np.argwhere(never)[0]
+        raise InvalidArgument(f"symbol number {a} was never read in state number {s}: its row is unknown.")
+    return np.broadcast_to(np.eye(shape[-1]), shape) if unseen == "stay" else np.ones(shape)
 
 
 def _floats(values: Any, requirement: str) -> Floats:

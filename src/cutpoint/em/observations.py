@@ -96,7 +96,7 @@ class Observations(ABC):
 class InMemory(Observations):
     """A sample in memory.
 
-    With ``keep_tree=False`` the prefix tree of front-coded words is not kept: it is made anew for every question.
+    With ``keep_tree=False`` the prefix tree of front-coded words is not kept: it is made again for every question.
     """
 
     def __init__(self, sample: Sample, threads: int | None = None, keep_tree: bool = True) -> None:

@@ -24,7 +24,7 @@ from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.files.contents import Model, Options, built, check_fractions, check_room, entries, fitting
 from cutpoint.files.source import Source
-from cutpoint.files.tokens import Number, json_value, name_of, numeral
+from cutpoint.files.tokens import Number, distinct_keys, json_value, name_of, numeral
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import States
 from cutpoint.wording import counted, listed, shown
@@ -127,7 +127,7 @@ def document(source: Source, text: str) -> dict[str, Any]:
     if has_many_values(text):
         raise source.refused(f"the file holds more than {counted(MOST_VALUES, 'value')}, the most that is read.")
     try:
-        raw = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
+        raw = json.loads(text, object_pairs_hook=distinct_keys, parse_int=_integer)
     except json.JSONDecodeError as wrong:
         place = f"line {wrong.lineno}, column {wrong.colno}"
         raise source.refused(f"this is not JSON ({wrong.msg}). Is the file whole?", place) from None
@@ -266,16 +266,6 @@ def _sentence(problem: str, kind: Any) -> str:
         return f"expected keys out of {listed(getattr(kind, '__struct_fields__', ()), limit=20)}; got {shown(key)}."
     text = _QUOTED.sub(lambda found: _KINDS.get(found[1]) or found[1].replace(" | ", " or "), problem)
     return f"{text[0].lower()}{text[1:].replace(', got ', '; got ')}."
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON object; a key that occurs twice is a KeyError."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise KeyError(key)
-        found[key] = value
-    return found
 
 
 def _integer(text: str) -> int | float:

@@ -9,6 +9,7 @@ from typing import Any
 from cutpoint.data import Observation, Sample
 from cutpoint.errors import InvalidArgument
 from cutpoint.files.streams import Block, Rows, refusal
+from cutpoint.files.tokens import distinct_keys
 from cutpoint.wording import shown
 
 
@@ -47,19 +48,14 @@ def _object(text: str, name: str, line: int) -> dict[str, Any]:
         found = _DECODER.decode(text)
     except json.JSONDecodeError as problem:
         raise refusal(name, f"column {problem.colno}: the JSON is not valid ({problem.msg}).", line) from None
-    except (ValueError, RecursionError) as problem:
-        what = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem).split(";")[0]
-        raise refusal(name, f"the JSON cannot be read ({what}).", line) from None
+    except KeyError as repeated:
+        raise refusal(name, f"the key {shown(repeated.args[0])} occurs twice in an object.", line) from None
+    except RecursionError:
+        raise refusal(name, "the lists are nested too deeply.", line) from None
+    except ValueError as problem:  # NaN, or an integer of thousands of digits
+        raise refusal(name, f"the JSON cannot be read ({str(problem).split(';')[0]}).", line) from None
     if not isinstance(found, dict):
         raise refusal(name, f'each line must be an object such as {{"word": "ab"}}; got {shown(found)}.', line)
-    return found
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [key for key, _ in pairs]
-        raise ValueError(f"the key {shown(next(key for key in names if names.count(key) > 1))} occurs twice")
     return found
 
 
@@ -67,4 +63,4 @@ def _no_constant(text: str) -> None:
     raise ValueError(f"{text} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=distinct_keys, parse_constant=_no_constant)

@@ -59,6 +59,15 @@ def name_of(value: Any, depth: int = 0) -> Hashable:
     return value  # type: ignore[no-any-return]
 
 
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON object of its members, for ``object_pairs_hook``; a key that occurs twice is a KeyError."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise KeyError(next(key for key in keys if keys.count(key) > 1))
+    return found
+
+
 def is_scalar(value: object) -> bool:
     """Whether JSON can keep a value that is no list: text, a finite number, a bool or None."""
     if type(value) is float:

@@ -8,11 +8,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cutpoint.kernels.words import Codes, EncodedWords
-
-Floats = NDArray[np.float64]
+from cutpoint.kernels.words import Codes, EncodedWords, Floats
 
 ROUNDS_PER_STATE = 200
 """Most merges and promotions for each state asked for; edges beyond them stay open."""

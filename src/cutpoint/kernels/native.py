@@ -12,26 +12,8 @@ from numpy.typing import NDArray
 from cutpoint.kernels import _native, cores, reference
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.merging import ROUNDS_PER_STATE, MergedMachine
-from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Floats, Occupancy, matrix
-from cutpoint.kernels.words import Codes, EncodedWords, Masks, Offsets
-
-__all__ = [
-    "acceptances",
-    "backward",
-    "distribution",
-    "encode_lists",
-    "encode_texts",
-    "expected_counts",
-    "forward",
-    "instruction_set",
-    "log_acceptances",
-    "log_probabilities",
-    "matrix",
-    "merged_machine",
-    "most_likely_path",
-    "occupancy",
-    "prefix_tree",
-]
+from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Occupancy
+from cutpoint.kernels.words import Codes, EncodedWords, Floats, Masks
 
 SAFE = 1e-280
 """Acceptances of at least this have lost nothing to the smallest floats."""
@@ -40,19 +22,10 @@ NO_ROWS = np.empty(0, dtype=np.int64)
 NO_WORDS = EncodedWords.without_marks(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 
-def instruction_set() -> str:
-    """Instruction set chosen for this processor."""
-    return _native.instruction_set()
-
-
-def encode_texts(words: list[Any], table: Codes) -> tuple[Codes, Offsets] | None:
-    """Codes and offsets of a list of str; None if something in it is not a str or not a symbol."""
-    return _native.encode_texts(words, table)
-
-
-def encode_lists(words: list[Any], codes: dict[Any, int]) -> tuple[Codes, Offsets] | None:
-    """Codes and offsets of a list of lists or tuples; None if something in it is not, or not a symbol."""
-    return _native.encode_lists(words, codes)
+instruction_set = _native.instruction_set
+encode_texts = _native.encode_texts
+encode_lists = _native.encode_lists
+matrix = reference.matrix
 
 
 def distribution(transitions: Floats, initial: Floats, word: Codes) -> Floats:
@@ -191,7 +164,7 @@ def _tree_counts(
     counts: Floats,
     threads: int | None,
 ) -> tuple[ExpectedCounts, NDArray[np.int64]]:
-    """Fill ``counts``, unless it is empty; and the rows of the words that plain floats do not reach, not counted."""
+    """Fill ``counts`` if it has a size; also the rows of words out of reach of plain floats, which are not counted."""
     first, logs = np.empty(len(initial)), np.empty(len(words))
     ragged = NO_WORDS if isinstance(words, FrontCodedWords) else words  # read for long words, which are never coded
     left_out = _native.expected_counts(

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 from cutpoint.kernels import wide
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.merging import merged_machine  # noqa: F401
-from cutpoint.kernels.words import Codes, EncodedWords, Masks
+from cutpoint.kernels.words import Codes, EncodedWords, Floats, Masks
 
-Floats = NDArray[np.float64]
 AnyWords = EncodedWords | FrontCodedWords
 
 SMALLEST = 1e-300

@@ -10,9 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Masks = NDArray[np.bool_]
+from cutpoint.kernels.words import Codes, Floats, Masks
 
 ZERO = -(2**60)
 """Exponent of zero: below all others, and still far from overflow when a few are added."""

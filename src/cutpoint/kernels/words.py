@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Masks = NDArray[np.bool_]

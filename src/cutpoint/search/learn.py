@@ -137,11 +137,9 @@ def learn(
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
-    check_any_sample(sample)
-    check_threads(threads)
+    check_arguments(sample, threads, engine)
     check_time_limit(time_limit)
     check_callback(callback)
-    check_engine(engine)
     if start is not None:
         check_acceptor(start)
         if n_states not in (None, start.n_states):
@@ -212,6 +210,13 @@ def learn(
         )
 
 
+def check_arguments(sample: AnySample, threads: int | None, engine: Engine | None) -> None:
+    """Refuse what is not a sample, a number of threads or an engine: what all functions that learn take."""
+    check_any_sample(sample)
+    check_threads(threads)
+    check_engine(engine)
+
+
 def check_prior(prior: float) -> None:
     """Refuse what is not a number of pseudo-counts."""
     if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
@@ -226,9 +231,14 @@ def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None =
         return data.subsample(SEARCHED)
 
 
+def usual_folds(sample: Sample) -> int:
+    """Number of folds by default: five, fewer if there are fewer observations."""
+    return max(2, min(FOLDS, int(sample.total)))
+
+
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
     """Number of folds, and how many of them are used."""
-    number = max(folds or max(2, min(FOLDS, int(sample.total))), team)
+    number = max(folds or usual_folds(sample), team)
     if n_states is None:
         return number, number
     if team > 1:

@@ -97,7 +97,7 @@ def merged(
     rows[:, :found] = smoothed(_one_hot(table, np.eye(n_states)[:found]), SMOOTHING)
     initial = smoothed((np.arange(n_states) == 0).astype(np.float64), SMOOTHING)
     kinds = labelling.spread(n_states, n_final)
-    kinds[:found] = _majorities(seen, rates)
+    kinds[:found] = (seen + rates).argmax(axis=1)  # seen most often; the base rates decide where nothing was
     name = f"merged ({strength:g}, {width})"
     return Start(name, Parameters(rows, initial), _repaired(kinds, seen, rates, len(rates), n_final))
 
@@ -151,11 +151,6 @@ def smoothed(rows: Floats, share: float) -> Floats:
     """Rows with a share spread evenly."""
     result: Floats = (1.0 - share) * rows + share / rows.shape[-1]
     return result
-
-
-def _majorities(seen: Floats, rates: Floats) -> Kinds:
-    """Label seen most often in each state; the base rates decide where nothing was."""
-    return np.asarray((seen + rates).argmax(axis=1), dtype=np.int32)
 
 
 def _repaired(kinds: Kinds, seen: Floats, rates: Floats, n_labels: int, n_final: int | None) -> Kinds:

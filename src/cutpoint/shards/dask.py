@@ -36,7 +36,7 @@ PATIENCE = 60.0
 POLL = 2.0
 """Seconds between two checks that the cluster is still there."""
 
-AGAIN = "with a checkpoint the work goes on from its last step."
+AGAIN = "with a checkpoint the work continues from its last step."
 
 
 class Dask(Engine):

@@ -133,7 +133,7 @@ class ShardedSample:
         names = files_of(paths)
         if len(names) > 1 and names_events(reading):
             raise InvalidArgument(
-                "events of one id may stand in several files, so tables of events are gathered first: use "
+                "events of one id may be in several files, so tables of events are gathered first: use "
                 "write_shards(...) or cutpoint shard."
             )
         tables, alphabets, marks, seen = [], [], dict.fromkeys(FIRST_MARKS), False

@@ -161,7 +161,7 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scrat
     names = files_of(source)
     events = names_events(options)
     first: Alphabet | None = None
-    unlike = True  # all outcomes are told, and none is the positive one
+    none_positive = True  # every word has an outcome, and none is the positive one
     tables: Iterable[tuple[Any, Any]] = (
         gathered_tables(names, options, scratch) if events else ((_source(name), options) for name in names)
     )
@@ -171,15 +171,15 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scrat
                 advice = "Say so with {id} and {event}, so that the events of a case are collected from all files."
                 raise refusal(chunk.name, "this is a table of events.", advice=advice)
             sample = chunk.sample(chunk.declared if options.get("alphabet") is None else None)
-            unlike = unlike and chunk.accepted is not None
+            none_positive = none_positive and chunk.accepted is not None
             if sample is not None:
                 first = first or sample.alphabet
                 common_alphabet([names[0], chunk.name], [first, sample.alphabet])
-                unlike = unlike and not (sample.ends == 1).any()
+                none_positive = none_positive and not (sample.ends == 1).any()
                 yield sample
     if first is None:
         raise refusal(names[0], "at least one observation must have a positive count; none has.")
-    if unlike:
+    if none_positive:
         check_positive_outcome([], options.get("positive"), names[0])
 
 
@@ -333,7 +333,7 @@ def _read(polars: Any, name: str, options: Mapping[str, Any]) -> Iterator[tuple[
 def _batches(
     polars: Any, name: str, options: Mapping[str, Any], given: Columns
 ) -> tuple[Iterator[Any], list[str] | None]:
-    """Batches of rows; of a text also the names of its columns as they stand there, or none if it has no header."""
+    """Batches of rows; of a text also the names of its columns as the file has them, or none if it has no header."""
     found = extensions(name)
     known = [extension for extension in found[0] if extension in READERS]
     kind = "." + str(options["format"]) if options.get("format") else known[-1] if known else ""
