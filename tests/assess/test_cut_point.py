@@ -10,7 +10,7 @@ import cutpoint as cp
 from cutpoint.assess.evaluation import chosen_cut_point
 from cutpoint.cli.app import _exit_code
 
-WORDS = ["".join(word) for word in cp.random_words("ab", 60, (1, 5), rng=1)]
+WORDS = [str(word) for word in cp.random_words("ab", 60, (1, 5), rng=1)]
 ODD = [word.count("a") % 2 == 1 for word in WORDS]
 
 
