@@ -1,7 +1,5 @@
 """cross_validate: how well an acceptor, or learning with some number of states, does on observations never seen."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
@@ -114,7 +112,6 @@ def cross_validate(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 500, (1, 6), rng=1), rng=2)
     >>> scores = cp.cross_validate(cp.p_adic(2), sample)
     >>> round(scores.log_loss.mean, 2), len(scores.auc.values)

@@ -1,7 +1,5 @@
 """How well an acceptor predicts: evaluate, the best cut point on words not learned from, the effect of each symbol."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -67,7 +65,6 @@ def evaluate(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 1000, (1, 6), rng=1), rng=2)
     >>> evaluate(cp.p_adic(2), sample)
     <Evaluation of 1000 observations: log loss 0.4702, AUC 0.8403, accuracy at 0.5 0.7310>
@@ -223,7 +220,6 @@ def symbol_effects(acceptor: Acceptor, sample: Sample) -> tuple[SymbolEffect, ..
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["0011", "0000"], accepted=[True, False])
     >>> [(each.symbol, each.count, round(each.size, 3)) for each in symbol_effects(cp.p_adic(2), sample)]
     [('1', 2.0, 0.375), ('0', 6.0, 0.0)]

@@ -1,7 +1,5 @@
 """select: how many states, by held-out loss or by an information criterion."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
@@ -164,7 +162,6 @@ def select(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.simulate(cp.gallery.parity(), cp.random_words("01", 150, (0, 6), rng=1), rng=2)
     >>> selection = cp.select(sample, sizes=(2, 3), folds=2)
     >>> selection.n_states, selection.best.n_states

@@ -4,8 +4,6 @@ The search in the order in which it happens: folds; a race of numbers of states,
 E-steps on all observations for the winners; and from them a mixture or one acceptor.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import warnings
@@ -130,7 +128,6 @@ def learn(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> odd = cp.gallery.parity()
     >>> sample = cp.simulate(odd, cp.random_words("01", 200, (0, 8), rng=1), rng=2)
     >>> fit = cp.learn(sample, n_states=2, rng=3)

@@ -1,7 +1,5 @@
 """Where climbs begin: sparse random acceptors, lazy ones, and machines merged from the labelled prefix tree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
