@@ -10,7 +10,6 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.assess.cross_validation import finished
 from cutpoint.assess.selection import stacked, used_entries
 from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
@@ -26,6 +25,7 @@ from cutpoint.model.algebra import check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import check_arguments, searched_part
+from cutpoint.search.learned import finished
 from cutpoint.search.tournament import mapped
 from cutpoint.wording import counted, shown
 
