@@ -1,5 +1,6 @@
 """Numbers as users write them: rationals are kept exactly, floats stay floats."""
 
+import math
 import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -27,8 +28,10 @@ def entry(value: object) -> Fraction | float:
     if isinstance(value, float | np.floating):
         return float(value)
     try:
-        if isinstance(value, Rational | np.integer | np.bool_):  # int(): NumPy integers would overflow in silence
-            return Fraction(int(value)) if not isinstance(value, Rational) else _plain(value)
+        if isinstance(value, np.bool_):
+            return Fraction(int(value))
+        if isinstance(value, Rational):  # int(): NumPy integers would overflow in silence
+            return Fraction(int(value.numerator), int(value.denominator))
         if isinstance(value, Decimal | str) and not LONG_EXPONENT.search(str(value)):
             return Fraction(value)
     except ZeroDivisionError:
@@ -38,8 +41,15 @@ def entry(value: object) -> Fraction | float:
     raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {shown(value)}.")
 
 
-def _plain(value: Rational) -> Fraction:
-    return Fraction(int(value.numerator), int(value.denominator))
+def finite_number(name: str, value: object) -> Fraction | float:
+    """:func:`entry` for an argument of a given name, which must be finite."""
+    try:
+        number = entry(value)
+    except InvalidArgument:
+        number = math.nan
+    if isinstance(number, float) and not math.isfinite(number):
+        raise InvalidArgument(f"{name} must be a finite number or a string such as '1/3'; got {shown(value)}.")
+    return number
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
@@ -50,9 +60,8 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
     >>> whole_number("length", 3, least=0)
     3
     """
-    limit = f", {least} or more" if most is None else f" from {least} to {most:,}"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    whole = int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else least - 1
+    if whole < least or (most is not None and whole > most):
+        limit = f", {least} or more" if most is None else f" from {least} to {most:,}"
         raise InvalidArgument(f"must be a whole number{limit}; got {shown(value)}.", argument=name)
-    if value < least or (most is not None and value > most):
-        raise InvalidArgument(f"must be a whole number{limit}; got {shown(value)}.", argument=name)
-    return int(value)
+    return whole

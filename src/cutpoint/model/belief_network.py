@@ -17,9 +17,8 @@ from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.weighted import Floats
 from cutpoint.wording import counted
-
-Floats = NDArray[np.float64]
 
 LARGEST_TABLE = 10**7
 """Most entries of a joint table; more are refused."""
