@@ -16,8 +16,7 @@ from cutpoint.wording import shown
 if TYPE_CHECKING:
     from flint import fmpq, fmpq_poly
 
-FLOAT_WIDTH = Fraction(1, 2**64)
-"""Relative width of the interval whose middle becomes a float."""
+FLOAT_WIDTH = Fraction(1, 2**64)  # relative width of the interval whose middle becomes a float
 
 
 @total_ordering
@@ -62,13 +61,7 @@ class AlgebraicNumber:
 
     @classmethod
     def sqrt(cls, number: Any) -> AlgebraicNumber:
-        """Square root of a positive rational number.
-
-        Examples
-        --------
-        >>> float(AlgebraicNumber.sqrt("1/4"))
-        0.5
-        """
+        """Square root of a positive rational number."""
         square = _rational(number)
         if square <= 0:
             raise InvalidArgument(f"AlgebraicNumber.sqrt needs a positive number; got {shown(number)}.")
@@ -111,10 +104,9 @@ class AlgebraicNumber:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, AlgebraicNumber):
-            if self.polynomial != other.polynomial:
-                return False
             low, high = max(self.low, other.low), min(self.high, other.high)
-            return low < high and _roots_between(self.polynomial, low, high) == 1
+            same = self.polynomial == other.polynomial and low < high
+            return same and _roots_between(self.polynomial, low, high) == 1
         if isinstance(other, float | int | Fraction):
             return self._sign_against(Fraction(other)) == 0
         return NotImplemented
@@ -193,13 +185,7 @@ CutPoint = Fraction | AlgebraicNumber
 
 
 def cut_point_value(value: object) -> CutPoint:
-    """A cut point 0 ≤ λ ≤ 1 as an exact number; a float means its exact binary value.
-
-    Examples
-    --------
-    >>> cut_point_value("1/3"), cut_point_value(0.5)
-    (Fraction(1, 3), Fraction(1, 2))
-    """
+    """A cut point 0 ≤ λ ≤ 1 as an exact number; a float means its exact binary value."""
     if isinstance(value, AlgebraicNumber):
         exact: CutPoint = value if value.rational is None else value.rational
     else:

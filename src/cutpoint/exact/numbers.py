@@ -11,8 +11,7 @@ import numpy as np
 from cutpoint.errors import InvalidArgument
 from cutpoint.wording import shown
 
-LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")
-"""An exponent of five digits or more would make a number of as many digits."""
+LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")  # five digits, or more, would make a number of as many digits
 
 
 def entry(value: object) -> Fraction | float:
@@ -53,13 +52,7 @@ def finite_number(name: str, value: object) -> Fraction | float:
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
-    """A whole number of a given range, for an argument of a given name.
-
-    Examples
-    --------
-    >>> whole_number("length", 3, least=0)
-    3
-    """
+    """A whole number of a given range, for an argument of a given name."""
     whole = int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else least - 1
     if whole < least or (most is not None and whole > most):
         limit = f", {least} or more" if most is None else f" from {least} to {most:,}"

@@ -24,8 +24,7 @@ Fractions = NDArray[Any]
 Codes = Sequence[int]
 """A word as the numbers of its symbols."""
 
-LONG = 200
-"""Words longer than this are multiplied by halves."""
+LONG = 200  # words longer than this are multiplied by halves
 
 
 @dataclass(frozen=True)

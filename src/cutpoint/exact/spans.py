@@ -120,8 +120,7 @@ def _pivot_columns(echelon: nmod_mat) -> list[int]:
     return found
 
 
-SPARE_BITS = 20
-"""A fraction is read back only if its parts are this much shorter than its residue: chance would not give that."""
+SPARE_BITS = 20  # a fraction is read back only if it is this much shorter than its residue, which is hardly chance
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,8 @@ from cutpoint.model.parts import ROW_TOLERANCE, States, check_threads, random_ge
 from cutpoint.model.weighted import Floats, Numbers, WeightedAutomaton, frozen, kronecker
 from cutpoint.wording import counted, shown
 
-LARGEST_PRINTED = 5000
-"""Most transitions that print shows."""
-
-MOST_BITS = 10**9
-"""Most bits that the exact power of a matrix may take."""
+LARGEST_PRINTED = 5000  # most transitions that print shows
+MOST_BITS = 10**9  # most bits that the exact power of a matrix may take
 
 Renaming = Mapping[Any, Any] | Callable[[Any], Hashable] | None
 

@@ -1,7 +1,5 @@
 """Mixtures: one acceptor that behaves as several. Products and complements are ``A & B``, ``A | B`` and ``~A``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any

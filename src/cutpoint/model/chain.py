@@ -1,7 +1,5 @@
 """The Markov chain that a stochastic matrix P(x) generates."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,11 +15,8 @@ from cutpoint.exact.recursions import solution
 from cutpoint.model.weighted import Floats, frozen
 from cutpoint.wording import counted
 
-CHAIN_TOLERANCE = 1e-3
-"""How far rows may be from summing to 1: P(x) of a long word multiplies what its rows were off by."""
-
-SMALLEST = 1e-300
-"""Rates below this are taken as this."""
+CHAIN_TOLERANCE = 1e-3  # how far rows may be from summing to 1: P(x) of a long word multiplies the errors of rows
+SMALLEST = 1e-300  # rates below this are taken as this
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

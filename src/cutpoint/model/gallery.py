@@ -1,7 +1,5 @@
 """Classic acceptors, each with its source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -30,8 +28,7 @@ __all__ = [
     "value_one",
 ]
 
-MOST_CONCENTRATED = 1e6
-"""Largest concentration of random rows; they are uniform to three digits there."""
+MOST_CONCENTRATED = 1e6  # largest concentration of random rows; they are uniform to three digits there
 
 
 def p_adic(p: int) -> Acceptor:

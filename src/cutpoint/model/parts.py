@@ -18,33 +18,19 @@ from cutpoint.kernels import MOST_THREADS
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
 
-ROW_TOLERANCE = 1e-9
-"""How far a row of floats may be from summing to 1."""
-
-LARGEST = 1e300
-"""Largest weight that is read."""
-
-RESCALE = "Use Acceptor.normalized(...) to rescale rows."
-"""What to do about rows that do not sum to 1."""
-
-SMALLEST = 5e-324
-"""Smallest positive float."""
+ROW_TOLERANCE = 1e-9  # how far a row of floats may be from summing to 1
+LARGEST = 1e300  # largest weight that is read
+RESCALE = "Use Acceptor.normalized(...) to rescale rows."  # what to do about rows that do not sum to 1
+SMALLEST = 5e-324  # smallest positive float
 
 Numbers = NDArray[Any]
 """Array of floats, or of ``Fraction`` if every entry is rational."""
 
-MOST_STATES = 10**6
-"""Most states that a number can ask for."""
+MOST_STATES = 10**6  # most states that a number can ask for
 
 
 def random_generator(rng: np.random.Generator | int) -> np.random.Generator:
-    """Generator itself, or one made from a seed.
-
-    Examples
-    --------
-    >>> random_generator(7).integers(100, size=3)
-    array([94, 62, 68])
-    """
+    """Generator itself, or one made from a seed."""
     if isinstance(rng, np.random.Generator):
         return rng
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
@@ -73,9 +59,8 @@ class States(Names):
         if not self:
             raise InvalidAcceptor("an acceptor needs at least one state; the state set is empty.")
         if self.unhashable:
-            raise InvalidAcceptor(
-                f"state names must be hashable, such as strings or numbers; got {shown(self.unhashable[0])}."
-            )
+            found = shown(self.unhashable[0])
+            raise InvalidAcceptor(f"state names must be hashable, such as strings or numbers; got {found}.")
         if None in self:
             raise InvalidAcceptor("None cannot be the name of a state: it stands for a state that was not seen.")
         if self.repeated:
@@ -84,9 +69,8 @@ class States(Names):
 
     def unknown(self, name: object, where: str) -> UnknownState:
         """Error for a state that is not among these."""
-        return UnknownState(
-            f"{where}{shown(name)} is not a state; the states are {listed(self)}.{suggestion(name, self)}"
-        )
+        sentence = f"{where}{shown(name)} is not a state; the states are {listed(self)}."
+        return UnknownState(sentence + suggestion(name, self))
 
 
 def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:

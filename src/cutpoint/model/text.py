@@ -16,17 +16,10 @@ from cutpoint.wording import counted, plain
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
 
-LINE = 100
-"""Longest line of a repr."""
-
-MOST_MATRICES = 6
-"""Most matrices of a page."""
-
-MOST_ENTRIES = 10_000
-"""Most transitions of an acceptor whose page has a diagram."""
-
-LONG_NUMBER = 10**20
-"""A fraction with a larger numerator or denominator is shown as a decimal."""
+LINE = 100  # longest line of a repr
+MOST_MATRICES = 6  # most matrices of a page
+MOST_ENTRIES = 10_000  # most transitions of an acceptor whose page has a diagram
+LONG_NUMBER = 10**20  # a fraction with a larger numerator or denominator is shown as a decimal
 
 
 def one_line(acceptor: Acceptor) -> str:

@@ -105,9 +105,8 @@ class WeightedAutomaton:
 
     def _hold(self, alphabet: Alphabet, arrays: Arrays) -> None:
         exact = all(array.dtype == object for array in arrays)
-        row, steps, column = (
-            frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0) for array in arrays
-        )  # no -0.0
+        # Adding 0.0 leaves no -0.0.
+        row, steps, column = (frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0) for array in arrays)
         self.__dict__.update(alphabet=alphabet, initial=row, transitions=steps, final=column, is_exact=exact)
         if exact:
             row, steps, column = map(frozen, arrays)
@@ -115,13 +114,7 @@ class WeightedAutomaton:
 
     @classmethod
     def of(cls, automaton: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
-        """What an acceptor computes as a weighted automaton; a weighted automaton is returned as it is.
-
-        Examples
-        --------
-        >>> (1 - WeightedAutomaton.of(cp.p_adic(2))).exact_value("1")
-        Fraction(1, 2)
-        """
+        """What an acceptor computes as a weighted automaton; a weighted automaton is returned as it is."""
         if not _is_automaton(automaton):
             raise InvalidArgument(f"expected an Acceptor or a WeightedAutomaton; got {shown(automaton)}.")
         return automaton.to_weighted()
