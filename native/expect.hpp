@@ -16,12 +16,12 @@ namespace cutpoint {
 namespace {
 
 // Probability of observation r from its last row: 0 if it is impossible, NaN if plain floats do not reach.
-inline double chance(const double* row, const Evidence& evidence, std::int64_t r, const Fate& fate, size_t states,
+inline double chance(const double* row, const Evidence& evidence, std::int64_t r, const RowState& state, size_t states,
                      size_t stride) {
     const std::int32_t end = evidence.ends[r];
-    const bool possible = fate.log > -HUGE_VAL;
+    const bool possible = state.log > -HUGE_VAL;
     const double p = evidence.full[end] && possible ? 1.0 : dot(row, evidence.masks + end * stride, states);
-    const bool unsure = p > 0.0 ? fate.lost > loss_allowed * p : fate.lost > 0.0;
+    const bool unsure = p > 0.0 ? state.lost > loss_allowed * p : state.lost > 0.0;
     if (unsure) return std::numeric_limits<double>::quiet_NaN();
     return possible ? p : 0.0;
 }
@@ -33,7 +33,7 @@ inline bool any(decltype(Vec<W>{} > Vec<W>{}) mask) {
     return found;
 }
 
-// One block of the tree at work: its arrays, and the rows and columns of its nodes.
+// The E-step on one block of the tree: its arrays, and the rows and columns of its nodes.
 template <int W, int S>
 struct BlockPass {
     const Machine& machine;
@@ -51,17 +51,17 @@ struct BlockPass {
     const std::int32_t* const group_symbols = tree.group_symbols + group_first;
     const std::int32_t* const group_starts = tree.group_starts + group_first;
     double *alpha, *beta;
-    std::vector<Fate>& fates;
-    // As long as nothing was seen along the way and nothing dropped, every row's fate is this one.
-    static constexpr Fate untouched{1.0, 0.0, 0.0};
+    std::vector<RowState>& row_states;
+    // As long as nothing was seen on the way and nothing dropped, this is the state of every row.
+    static constexpr RowState untouched{1.0, 0.0, 0.0};
     bool touched = marks != nullptr;
 
     BlockPass(const Machine& m, const Tree& t, const Evidence& e, size_t b, Memory& memory)
-        : machine(m), tree(t), evidence(e), block(b), fates(memory.fates) {
+        : machine(m), tree(t), evidence(e), block(b), row_states(memory.row_states) {
         alpha = memory.rows.doubles(2 * nodes * shape.stride());
         if (!alpha) throw std::bad_alloc();
         beta = alpha + nodes * shape.stride();
-        if (touched) fates.assign(nodes, untouched);
+        if (touched) row_states.assign(nodes, untouched);
     }
 
     size_t group_end(size_t g) const { return g + 1 < groups ? static_cast<size_t>(group_starts[g + 1]) : nodes; }
@@ -90,12 +90,12 @@ struct BlockPass {
             }
             if (!touched && any<W>(small)) {
                 touched = true;
-                fates.assign(nodes, untouched);
+                row_states.assign(nodes, untouched);
             }
             for (size_t c = start; touched && c < end; ++c) {
                 const std::int32_t mark = marks ? marks[c] : 0;
-                fates[c] = settle(row(c), mask(mark), evidence.full[mark], states, machine.negligible,
-                                  parents[c] < 0 ? untouched : fates[parent(c)]);
+                row_states[c] = condition_and_scale(row(c), mask(mark), evidence.full[mark], states, machine.negligible,
+                                                    parents[c] < 0 ? untouched : row_states[parent(c)]);
             }
         }
     }
@@ -112,14 +112,14 @@ struct BlockPass {
         constexpr std::int64_t batch = 64;
         alignas(64) double chances[batch];
         const std::int64_t last = tree.end_offsets[block + 1];
-        const auto fate = [&](size_t c) { return touched ? fates[c] : untouched; };
+        const auto state = [&](size_t c) { return touched ? row_states[c] : untouched; };
         for (std::int64_t first = tree.end_offsets[block]; first < last; first += batch) {
             const std::int64_t count = std::min(batch, last - first);
             const std::int32_t* at = tree.end_nodes + first;
             const std::int64_t* words = tree.end_words + first;
             for (std::int64_t e = 0; e < count; ++e) {
                 const size_t c = static_cast<size_t>(at[e]);
-                chances[e] = chance(row(c), evidence, words[e], fate(c), shape.states(), shape.stride());
+                chances[e] = chance(row(c), evidence, words[e], state(c), shape.states(), shape.stride());
                 if (!(chances[e] > 0.0)) continue;
                 const double share = evidence.weights[words[e]] * evidence.unit / chances[e];
                 const double* verdict = mask(evidence.ends[words[e]]);
@@ -128,7 +128,7 @@ struct BlockPass {
             std::fill(chances + count, chances + batch, 1.0);  // what the last vector reads beyond them
             for (std::int64_t e = 0; e < count; e += 8) store<8>(chances + e, logarithm(load<8>(chances + e)));
             for (std::int64_t e = 0; e < count; ++e)
-                logs[words[e]] = fate(static_cast<size_t>(at[e])).log + chances[e];
+                logs[words[e]] = state(static_cast<size_t>(at[e])).log + chances[e];
         }
     }
 
@@ -141,7 +141,7 @@ struct BlockPass {
                 continue;
             }
             for (size_t c = start; marks && c < end; ++c)
-                for (size_t s = 0; marks[c] && s < states; ++s) column(c)[s] *= mask(marks[c])[s] / fates[c].scale;
+                for (size_t s = 0; marks[c] && s < states; ++s) column(c)[s] *= mask(marks[c])[s] / row_states[c].scale;
             products(
                 shape, end - start, machine.transposed + static_cast<size_t>(group_symbols[g]) * shape.size(),
                 [&](size_t i) { return column(start + i); },
@@ -198,7 +198,7 @@ void expect(const Machine& machine, const Tree& tree, const Evidence& evidence, 
     }
 }
 
-// One row after another; every `pace`-th forward row is kept, the others are made again on the way back.
+// One row after another; every `spacing`-th forward row is kept, the others are made again on the way back.
 template <int W>
 void expect_long_word(const Machine& machine, const Evidence& evidence, std::int64_t r, const Lane& lane, double* logs,
                       Memory& memory) {
@@ -207,50 +207,51 @@ void expect_long_word(const Machine& machine, const Evidence& evidence, std::int
     const std::int32_t* word = evidence.symbols + evidence.offsets[r];
     const size_t length = static_cast<size_t>(evidence.offsets[r + 1] - evidence.offsets[r]);
     const std::int32_t* marks = evidence.positions ? evidence.positions + evidence.offsets[r] + r : nullptr;
-    const size_t pace = static_cast<size_t>(std::sqrt(static_cast<double>(length))) + 1;
-    const size_t kept = length / pace + 1;
-    double* checkpoints = memory.rows.doubles((kept + pace + 4) * stride);
+    const size_t spacing = static_cast<size_t>(std::sqrt(static_cast<double>(length))) + 1;
+    const size_t kept = length / spacing + 1;
+    double* checkpoints = memory.rows.doubles((kept + spacing + 4) * stride);
     if (!checkpoints) throw std::bad_alloc();
     double* segment = checkpoints + kept * stride;  // rows from one checkpoint to the next, both included
-    double* column = segment + (pace + 1) * stride;
+    double* column = segment + (spacing + 1) * stride;
     double* result = column + stride;
-    std::vector<Fate>& fates = memory.fates;
-    fates.assign(kept + pace + 1, Fate{1.0, 0.0, 0.0});
-    Fate* segment_fates = fates.data() + kept;
+    std::vector<RowState>& row_states = memory.row_states;
+    row_states.assign(kept + spacing + 1, RowState{1.0, 0.0, 0.0});
+    RowState* segment_states = row_states.data() + kept;
 
-    const auto seen = [&](double* row, size_t i, Fate before) {
+    const auto seen = [&](double* row, size_t i, RowState before) {
         const std::int32_t mark = marks ? marks[i] : 0;
-        return settle(row, evidence.masks + mark * stride, evidence.full[mark], states, machine.negligible, before);
+        return condition_and_scale(row, evidence.masks + mark * stride, evidence.full[mark], states, machine.negligible,
+                                   before);
     };
     // Rows of the positions after checkpoint k, up to the next one or the end; returns the last position.
     const auto advance = [&](size_t k) {
-        const size_t start = k * pace, end = std::min(start + pace, length);
+        const size_t start = k * spacing, end = std::min(start + spacing, length);
         std::memcpy(segment, checkpoints + k * stride, stride * sizeof(double));
-        segment_fates[0] = fates[k];
+        segment_states[0] = row_states[k];
         for (size_t i = start + 1; i <= end; ++i) {
             const double* from = segment + (i - 1 - start) * stride;
             double* to = segment + (i - start) * stride;
             rows_times<1>(shape, &from, machine.steps + static_cast<size_t>(word[i - 1]) * size,
                           [&](int, size_t s, Vec<W> v) { store<W>(to + s, v); });
-            segment_fates[i - start] = seen(to, i, segment_fates[i - 1 - start]);
+            segment_states[i - start] = seen(to, i, segment_states[i - 1 - start]);
         }
         return end;
     };
 
     std::memcpy(checkpoints, machine.initial, stride * sizeof(double));
-    fates[0] = seen(checkpoints, 0, Fate{1.0, 0.0, 0.0});
+    row_states[0] = seen(checkpoints, 0, RowState{1.0, 0.0, 0.0});
     for (size_t k = 0; k + 1 < kept; ++k) {
         advance(k);
-        std::memcpy(checkpoints + (k + 1) * stride, segment + pace * stride, stride * sizeof(double));
-        fates[k + 1] = segment_fates[pace];
+        std::memcpy(checkpoints + (k + 1) * stride, segment + spacing * stride, stride * sizeof(double));
+        row_states[k + 1] = segment_states[spacing];
     }
     for (size_t k = kept; k-- > 0;) {
-        const size_t start = k * pace, end = advance(k);
+        const size_t start = k * spacing, end = advance(k);
         if (k + 1 == kept) {
             std::memset(column, 0, stride * sizeof(double));
-            const Fate& fate = segment_fates[end - start];
-            const double p = chance(segment + (end - start) * stride, evidence, r, fate, states, stride);
-            logs[r] = fate.log + std::log(p);
+            const RowState& state = segment_states[end - start];
+            const double p = chance(segment + (end - start) * stride, evidence, r, state, states, stride);
+            logs[r] = state.log + std::log(p);
             if (!lane.counts || !(logs[r] > -HUGE_VAL)) return;
             const double* verdict = evidence.masks + evidence.ends[r] * stride;
             for (size_t s = 0; s < states; ++s) column[s] = evidence.weights[r] * evidence.unit / p * verdict[s];
@@ -260,7 +261,7 @@ void expect_long_word(const Machine& machine, const Evidence& evidence, std::int
             const double* before = here - stride;
             const double* mask = evidence.masks + (marks ? marks[i] : 0) * stride;
             for (size_t s = 0; s < states; ++s)
-                column[s] = here[s] > 0.0 ? column[s] * (mask[s] / segment_fates[i - start].scale) : 0.0;
+                column[s] = here[s] > 0.0 ? column[s] * (mask[s] / segment_states[i - start].scale) : 0.0;
             const size_t symbol = static_cast<size_t>(word[i - 1]);
             outer(shape, 1, lane.counts + symbol * size, [&](size_t) { return before; },
                   [&](size_t) { return column; });

@@ -1,4 +1,4 @@
-// Memory for the kernels, and an acceptor with the padding that they want.
+// Memory for the kernels, and an acceptor padded for them.
 
 #pragma once
 

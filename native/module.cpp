@@ -1,4 +1,4 @@
-// The door to Python: arrays in, arrays out, the GIL released while the kernels run. Shapes, symbol codes and masks are
+// Python bindings: arrays in, arrays out, the GIL released while the kernels run. Shapes, symbol codes and masks are
 // right by construction: they come from Acceptor, Alphabet and Sample, which have checked them.
 
 #include <nanobind/nanobind.h>
@@ -76,21 +76,21 @@ void acceptances(Floats transitions, Floats initial, Floats column, Codes symbol
     nb::gil_scoped_release release;
     const size_t tasks = (words + words_per_task - 1) / words_per_task;
     const size_t operations = symbols.shape(0) * (2 * states * states + 32);
-    in_parallel(tasks, worthwhile(threads, operations), [&](size_t task, void* memory) {
+    in_parallel(tasks, useful_threads(threads, operations), [&](size_t task, void* memory) {
         const size_t first = task * words_per_task, last = std::min(first + words_per_task, words);
         best_kernels().score(machine.view, padded_column.get(), symbols.data(), offsets.data(), first, last, out.data(),
                              memory);
     });
 }
 
-// A prefix tree for the kernels: whole, or made of front-coded words block by block whenever it is gone through.
+// A prefix tree for the kernels: whole, or made of front-coded words block by block whenever it is visited.
 struct PrefixTree {
     TreeArrays whole;
     std::function<void(size_t block, BlockMemory&, TreeArrays&)> make_block;  // empty if the tree is whole
     size_t blocks = 0, nodes = 0;
     nb::object coded;  // the words that blocks are made of
 
-    void go_through(size_t first, size_t last, const std::function<void(const Tree&, size_t, size_t)>& visit) const {
+    void visit_blocks(size_t first, size_t last, const std::function<void(const Tree&, size_t, size_t)>& visit) const {
         if (!make_block) return visit(whole.view(), first, last);
         thread_local BlockMemory memory;
         thread_local TreeArrays block;
@@ -106,7 +106,7 @@ constexpr const char* tree_name = "cutpoint.tree";
 
 // The arrays of a whole tree for Python to look at, and last the tree itself, for the kernels: to ask NumPy for
 // fourteen arrays takes longer than a small E-step.
-nb::tuple shown_tree(std::unique_ptr<PrefixTree> made) {
+nb::tuple python_tree(std::unique_ptr<PrefixTree> made) {
     const TreeArrays& tree = made->whole;
     const bool whole = !made->make_block;
     const nb::capsule owner(made.release(), tree_name, [](void* p) noexcept { delete static_cast<PrefixTree*>(p); });
@@ -131,7 +131,7 @@ nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n
                                  offsets.shape(0) - 1, n_symbols, n_marks);
     }
     made->blocks = made->whole.node_offsets.size() - 1, made->nodes = made->whole.parents.size();
-    return shown_tree(std::move(made));
+    return python_tree(std::move(made));
 }
 
 // Integers of one, two or four bytes.
@@ -165,7 +165,7 @@ nb::tuple coded_tree(AnyCodes codes, nb::object marks, AnyCodes shared, AnyCodes
     } else {
         made->coded = nb::make_tuple(codes, marks, shared, lengths, block_words, block_nodes);
     }
-    return shown_tree(std::move(made));
+    return python_tree(std::move(made));
 }
 
 const PrefixTree& tree_of(const nb::tuple& arrays) {
@@ -238,10 +238,10 @@ size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes sy
     const auto lane_sums = [&](size_t lane) { return sums.get() + lane * (size + stride); };
     nb::gil_scoped_release release;
     const size_t steps = n_long ? symbols.size() : tree.nodes;
-    in_parallel(lanes, worthwhile(threads, steps * (6 * states * states + 64)), [&](size_t k, void* memory) {
+    in_parallel(lanes, useful_threads(threads, steps * (6 * states * states + 64)), [&](size_t k, void* memory) {
         const Kernels& kernels = best_kernels();
         const Lane lane{counted ? lane_sums(k) : nullptr, lane_sums(k) + size};
-        tree.go_through(k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes,
+        tree.visit_blocks(k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes,
                         [&](const Tree& blocks, size_t first, size_t last) {
                             kernels.expect(machine.view, blocks, evidence, first, last, lane, logs_out.data(), memory);
                         });

@@ -20,7 +20,7 @@ const Kernels& best_kernels();
 // Memory that is kept from call to call: learning makes thousands of short calls, and new memory costs a fault of the
 // system for every page. Each place is taken and filled by one atomic exchange, so that no lock can be left closed in a
 // forked process.
-class Shelf {
+class ScratchPool {
   public:
     void* take() {
         for (std::atomic<void*>& place : places_)
@@ -41,10 +41,10 @@ class Shelf {
     std::array<std::atomic<void*>, 4> places_{};
 };
 
-inline Shelf shelf;
+inline ScratchPool scratch_pool;
 
-// As many of the threads as are worth starting: it takes about as long as a million operations.
-inline std::size_t worthwhile(std::size_t threads, std::size_t operations) {
+// Number of threads worth starting: to start one takes about as long as a million operations.
+inline std::size_t useful_threads(std::size_t threads, std::size_t operations) {
     return std::clamp<std::size_t>(operations >> 20, 1, std::max<std::size_t>(threads, 1));
 }
 
@@ -54,14 +54,14 @@ void in_parallel(std::size_t tasks, std::size_t threads, Task task) {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};
     const auto work = [&] {
-        void* memory = shelf.take();
+        void* memory = scratch_pool.take();
         try {
             if (!memory) throw std::bad_alloc();
             for (std::size_t k; (k = next.fetch_add(1)) < tasks;) task(k, memory);
         } catch (...) {  // only memory can run out; nothing may leave a thread
             failed = true;
         }
-        shelf.put_back(memory);
+        scratch_pool.put_back(memory);
     };
     std::vector<std::thread> others;
     try {

@@ -16,33 +16,34 @@ inline double dot(const double* a, const double* b, std::size_t states) {
 }
 
 // What is known of a forward row beside its entries.
-struct Fate {
+struct RowState {
     double scale;  // sum of the row before it was scaled to 1, where something was seen; otherwise 1
     double lost;   // probability of all that was dropped on the way, in units of this row
     double log;    // logarithm of the product of the scales
 };
 
-// Apply what was seen to a forward row, scale it, drop what is negligible.
-inline Fate settle(double* row, const double* mask, bool nothing_seen, std::size_t states, double negligible, Fate before) {
-    Fate fate{1.0, before.lost, before.log};
+// Condition a forward row on what was seen, scale it to sum 1, drop negligible entries.
+inline RowState condition_and_scale(double* row, const double* mask, bool nothing_seen, std::size_t states,
+                                    double negligible, RowState before) {
+    RowState state{1.0, before.lost, before.log};
     if (!nothing_seen) {
         double sum = 0.0;
         for (std::size_t s = 0; s < states; ++s) sum += row[s] *= mask[s];
-        fate.scale = sum;
+        state.scale = sum;
         if (sum > 0.0) {
             for (std::size_t s = 0; s < states; ++s) row[s] /= sum;
-            fate.lost /= sum;
-            fate.log += std::log(sum);
+            state.lost /= sum;
+            state.log += std::log(sum);
         } else {
-            fate.scale = 1.0;
-            fate.lost = fate.lost > 0.0 ? 1.0 : 0.0;
-            fate.log = -HUGE_VAL;
+            state.scale = 1.0;
+            state.lost = state.lost > 0.0 ? 1.0 : 0.0;
+            state.log = -HUGE_VAL;
         }
     }
     for (std::size_t s = 0; s < states; ++s) {
-        if (row[s] < negligible) fate.lost += row[s], row[s] = 0.0;
+        if (row[s] < negligible) state.lost += row[s], row[s] = 0.0;
     }
-    return fate;
+    return state;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void backward_table(const Reading& reading, const double* column, double* table)
 double occupancy_table(const Reading& reading, const double* initial, double* table) {
     const size_t states = reading.states, length = reading.length;
     std::vector<double> scales(length + 1), mask(states), column(states, 1.0), after(states);
-    Fate fate{1.0, 0.0, 0.0};
+    RowState state{1.0, 0.0, 0.0};
     for (size_t i = 0; i <= length; ++i) {
         double* row = table + i * states;
         if (i == 0) {
@@ -62,11 +62,11 @@ double occupancy_table(const Reading& reading, const double* initial, double* ta
         }
         bool full = true;
         for (size_t s = 0; s < states; ++s) mask[s] = reading.seen[i * states + s], full &= reading.seen[i * states + s];
-        fate = settle(row, mask.data(), full, states, reading.negligible, fate);
-        scales[i] = fate.scale;
+        state = condition_and_scale(row, mask.data(), full, states, reading.negligible, state);
+        scales[i] = state.scale;
     }
-    if (fate.lost > loss_allowed) return std::numeric_limits<double>::quiet_NaN();
-    if (fate.log == -HUGE_VAL) return fate.log;
+    if (state.lost > loss_allowed) return std::numeric_limits<double>::quiet_NaN();
+    if (state.log == -HUGE_VAL) return state.log;
     for (size_t i = length;; --i) {
         double* row = table + i * states;
         for (size_t s = 0; s < states; ++s) {
@@ -74,7 +74,7 @@ double occupancy_table(const Reading& reading, const double* initial, double* ta
             after[s] = reading.seen[i * states + s] ? column[s] / scales[i] : 0.0;
             row[s] *= column[s];
         }
-        if (i == 0) return fate.log;
+        if (i == 0) return state.log;
         for (size_t s = 0; s < states; ++s) column[s] = dot(matrix(reading, i) + s * states, after.data(), states);
     }
 }

@@ -226,13 +226,13 @@ class Scratch {
 // Memory of one thread.
 struct Memory {
     Scratch rows;
-    std::vector<Fate> fates;
+    std::vector<RowState> row_states;
 
     // Keep no more than a block of 32 states needs.
     void shrink() {
         constexpr size_t most = 2 * 32 * block_nodes;
         rows.shrink(most + most / 4);
-        if (fates.capacity() > 4 * block_nodes) std::vector<Fate>().swap(fates);
+        if (row_states.capacity() > 4 * block_nodes) std::vector<RowState>().swap(row_states);
     }
 };
 

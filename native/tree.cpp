@@ -97,7 +97,7 @@ struct BlockMaker {
     }
 
     size_t n_words() const { return last_word - first_word; }
-    size_t fresh(size_t r) const { return static_cast<size_t>(memory.lengths[r] + 1 - memory.shared[r]); }
+    size_t own_steps(size_t r) const { return static_cast<size_t>(memory.lengths[r] + 1 - memory.shared[r]); }
 
     // Depth of each node. As many as a short word may have are copied at once, and overwritten by the next word.
     void find_depths() {
@@ -109,7 +109,7 @@ struct BlockMaker {
         std::int32_t* depth = memory.depths.data();
         for (size_t r = 0; r < n_words(); ++r) {
             const std::int32_t* from = memory.counted.data() + memory.shared[r];
-            const size_t count = fresh(r);
+            const size_t count = own_steps(r);
             std::memcpy(depth, from, at_once * sizeof(std::int32_t));
             if (count > at_once) std::memcpy(depth, from, count * sizeof(std::int32_t));
             depth += count;
@@ -117,7 +117,7 @@ struct BlockMaker {
     }
 
     // Nodes go where they belong when they are sorted by depth and symbol; equal ones make a group. By a table of all
-    // depths and symbols, or where that were much larger than the block by sorting twice.
+    // depths and symbols, or by sorting twice where such a table would be much larger than the block.
     void add_nodes() {
         const size_t base = tree.parents.size();
         tree.parents.resize(base + nodes), memory.places.resize(nodes), memory.groups.clear();
@@ -185,7 +185,7 @@ struct BlockMaker {
         tree.end_nodes.resize(base + count), tree.end_words.resize(base + count);
         std::int32_t* at = tree.end_nodes.data() + base;
         const std::int32_t* place = memory.places.data() - 1;
-        for (size_t r = 0; r < count; ++r) *at++ = *(place += fresh(r));
+        for (size_t r = 0; r < count; ++r) *at++ = *(place += own_steps(r));
         std::int64_t* word = tree.end_words.data() + base;
         if (words.words) std::copy(words.words + first_word, words.words + last_word, word);
         else std::iota(word, word + count, static_cast<std::int64_t>(first_word));
@@ -220,11 +220,11 @@ struct BlockMaker {
 };
 
 // Front-coded words that own what they are made of.
-struct Coding {
+struct OwnedCoding {
     std::vector<std::int32_t> codes, marks, shared, lengths;
     std::vector<std::int64_t> order, block_words, block_nodes;
 
-    Coding(const Words& words, size_t n_symbols, std::vector<std::int64_t> sorted) : order(std::move(sorted)) {
+    OwnedCoding(const Words& words, size_t n_symbols, std::vector<std::int64_t> sorted) : order(std::move(sorted)) {
         if (!compare(words)) sort(words, n_symbols, order), compare(words);
         size_t steps = order.size();
         for (size_t k = 0; k < order.size(); ++k)
@@ -324,7 +324,7 @@ TreeArrays build_tree(const std::int32_t* symbols, const std::int64_t* offsets, 
         if (words.length(r) < long_word) short_words.push_back(static_cast<std::int64_t>(r));
         else tree.long_words.push_back(static_cast<std::int64_t>(r));
     }
-    const Coding coding(words, n_symbols, std::move(short_words));
+    const OwnedCoding coding(words, n_symbols, std::move(short_words));
     const auto wide = [](const std::vector<std::int32_t>& values) { return NarrowArray{values.data(), 4}; };
     const CodedWords<std::int32_t> coded{
         coding.codes.data(),  positions ? coding.marks.data() : nullptr, wide(coding.shared), wide(coding.lengths),

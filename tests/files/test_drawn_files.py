@@ -1,8 +1,10 @@
 """Models as drawings, in DOT: what is drawn is what is read, by hand or not, and nothing is guessed."""
 
 import os
+import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,25 @@ def test_a_file_leaves_nothing_out_that_a_picture_does(tmp_path: Path) -> None:
     assert cp.load(tmp_path / "model.dot") == acceptor
     with pytest.raises(cp.errors.FormatError, match=r"expected names in full .*; got '… and "):
         loaded(cp.drawing.to_dot(acceptor), tmp_path)
+
+
+def test_texts_longer_than_graphviz_reads_at_a_time(tmp_path: Path) -> None:
+    """Graphviz reads 16,384 bytes at a time: a list of 4,000 symbols is longer, as is a name of letters of four bytes."""
+    symbols = [f"event {k}" for k in range(4000)]
+    acceptor = cp.Acceptor(
+        ["\U00010400" * 9000, "b" * 40_000], symbols, [[[0.5, 0.5], [0, 1]]] * 4000, [1.0, 0.0], [0, 1]
+    )
+    cp.save(acceptor, tmp_path / "model.dot")
+    assert cp.load(tmp_path / "model.dot") == acceptor
+
+
+def test_reading_takes_time_in_proportion_to_the_file(tmp_path: Path) -> None:
+    begun = time.perf_counter()
+    for text in ("x" * 1_000_000, "0" * 1_000_000, "a=b " * 200_000, "/* " * 200_000):
+        for graph in (f'digraph {{ a [label="{text}"] }}', f"digraph {{ a [{text}] }}", f"digraph {{ {text} }}"):
+            with pytest.raises(cp.errors.FormatError):
+                loaded(graph, tmp_path)
+    assert time.perf_counter() - begun < 60  # in proportion to the square it would take an hour
 
 
 @pytest.mark.parametrize("name", [name for name in GALLERY if name != "p_adic 12"])  # its picture leaves lines out
@@ -238,12 +259,12 @@ def test_the_small_drawing_is_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("digraph", "graph", "line 1: expected a directed graph, digraph { ... }, not strict; got 'graph'."),
-        ("digraph", "strict digraph", "line 1: expected a directed graph, digraph { ... }, not strict; got 'strict'."),
-        ("digraph {", "digraph [", "line 1: Graphviz cannot read this (syntax error near '[')."),
+        ("digraph", "graph", "line 1: expected a directed graph, digraph { ... }, not strict; got 'graph {'."),
+        ("digraph", "strict digraph", "line 1: expected a directed graph, digraph { ... }, not strict; got 'strict digraph {'."),
+        ("digraph {", "digraph [", "line 1: expected a directed graph, digraph { ... }, not strict; got 'digraph ['."),
         (DOT, "", "line 1: the file ends before its graph does. Is it whole?"),
         ("}\n", "", "line 8: the file ends before its graph does. Is it whole?"),
-        ("}\n", "} digraph {}", "line 8: expected one graph and nothing behind it; got 'digraph'."),
+        ("}\n", "} digraph {}", "line 8: expected one graph and nothing behind it; got 'digraph {}'."),
         ("i -> p;", "i -- p;", "line 4: expected an arrow ->; got --."),
         ("i -> p;", "i -> p:n;", "line 4: ports are not read. Write a name with a colon in quotes."),
         ("i -> p;", 'i -> "p" + "q";', "line 4: texts joined by + are not read. Write them as one."),
@@ -255,7 +276,7 @@ def test_the_small_drawing_is_right(tmp_path: Path) -> None:
         ("i -> p;", "i = ;", "line 4: Graphviz cannot read this (syntax error near ';')."),
         ("i -> p;", "node;", "line 4: Graphviz cannot read this (syntax error near ';')."),
         ("i -> p;", "digraph;", "line 4: Graphviz cannot read this (syntax error near 'digraph')."),
-        ("i -> p;", "= p;", "line 4: Graphviz cannot read this (syntax error near '=')."),
+        ("i -> p;", "= p;", "line 4: expected a name, a number or a sign of DOT; got '= p;'."),
         ("i -> p;", "i -> p [label];", "line 4: Graphviz cannot read this (syntax error near ']')."),
         ("i -> p;", "i -> p [label=<b>];", "line 4: labels in HTML are not read. Write them in quotes."),
         ("i -> p;", "i -> <b>;", "line 4: labels in HTML are not read. Write them in quotes."),
@@ -263,8 +284,8 @@ def test_the_small_drawing_is_right(tmp_path: Path) -> None:
         ("i -> p;", "i -> 0p;", "line 4: expected a name, a number or a sign of DOT; got '0p;"),
         ("}\n", '} "', "line 8: expected one graph and nothing behind it; got '\"'."),
         ('"a: 1"', '"a: 1', "line 7: the quote is not closed."),
-        ("i -> p;", "i -> p, q;", "line 4: expected one node on each side of an arrow, or a setting; got ','. Write every arrow by itself."),
-        ("i -> p;", 'i -> p -> "%=7";', "line 4: expected a label for a name that begins with %; got '\"%=7\"'."),
+        ("i -> p;", "i -> p, q;", "line 4: expected one node on each side of an arrow; got ','. Write every arrow by itself."),
+        ("i -> p;", 'i -> p -> "%=7";', "line 4: expected a label for a name that begins with %; got '\"%=7\";'."),
         ("i -> p;", 'i -> p -> "\\\n%=7";', "line 4: expected a label for a name that begins with %"),
         ("i -> p;", "i -> p [key=x];", "arrows with a key are not read. Leave out key=."),
         ("i -> p;", "i -> p; /* x *", "line 4: the comment is not closed."),
@@ -345,9 +366,9 @@ def test_a_belief_network_is_not_an_acceptor(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("digraph {" + ";" * 1001, "the file has more than 1,000 words, the most that are read."),
-        ("digraph {" + "[a=b]" * 1001, "the file has more than 1,000 words, the most that are read."),
-        ("digraph { x [" + "a=b " * 2000, "the file has more than 1,000 words, the most that are read."),
+        ("digraph {" + "a " * 1001, "the file has more than 1,000 words, the most that are read."),
+        ("digraph {" + "[a=b]a" * 501, "the file has more than 1,000 words, the most that are read."),
+        ("digraph { x [" + "a=b " * 2000, "line 1: the file ends before its graph does. Is it whole?"),
         ("digraph { " + ";".join(f"a{k}" for k in range(20)) + "->a" * 200 + "}", "the file has more than 100 arrows, the most that are read."),
         ("digraph { " + ";".join(f"a{k}" for k in range(20)) + " a->a" * 200 + "}", "the file has more than 100 arrows, the most that are read."),
         ("digraph {" + "a->a " * 60 + "}", "the file has more than 50 arrows between the same nodes as others. Write all symbols"),
@@ -361,7 +382,7 @@ def test_a_belief_network_is_not_an_acceptor(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_bounds(text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cutpoint.files.dot.MOST_PIECES", 1000)
+    monkeypatch.setattr("cutpoint.files.dot.MOST_WORDS", 1000)
     monkeypatch.setattr("cutpoint.files.dot.MOST_LINES", 100)
     monkeypatch.setattr("cutpoint.files.dot.MOST_ENTRIES", 100)
     if "attribute" in sentence:
@@ -394,6 +415,15 @@ def test_nothing_is_printed_and_one_error_does_not_spoil_the_next_file(
         assert loaded(DOT, tmp_path).states == ("p", "q")
     os.write(2, b"still here")
     assert capfd.readouterr().err == "still here"
+
+
+def test_a_process_without_a_standard_error_reads_too(tmp_path: Path) -> None:
+    (tmp_path / "model.dot").write_text(DOT)
+    code = "import os, sys, cutpoint as cp; os.close(2); print(cp.load(sys.argv[1]).n_states)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "model.dot"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "2\n"
 
 
 def test_threads_read_at_the_same_time(tmp_path: Path) -> None:

@@ -1,17 +1,15 @@
 """Classic acceptors do what their sources say."""
 
+import random
 import re
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 import cutpoint as cp
 from cutpoint import gallery
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
 
 WORDS = ["".join(word) for n in range(9) for word in product("01", repeat=n)]
 
@@ -37,14 +35,17 @@ def test_tomita(number: int) -> None:
     assert acceptor.acceptances(WORDS).tolist() == [float(TOMITA[number](word)) for word in WORDS]
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the shared data folder is absent")
-@pytest.mark.parametrize("number", [1, 2, 4, 5, 6, 7])
-def test_tomita_of_the_shared_data(number: int) -> None:
-    """Machine 2 of the data rejects the empty word; machine 3 reads the rule differently, so it is left out."""
-    lines = (DATA / "tomita" / f"{number}_long_test.tsv").read_text().splitlines()
-    labels, words = zip(*(line.split("\t") for line in lines), strict=True)
-    expected = [float(label) for label in labels]
-    assert gallery.tomita(number).acceptances([word.split() for word in words]).tolist() == expected
+@pytest.mark.parametrize("number", TOMITA)
+def test_tomita_of_long_words(number: int) -> None:
+    """Random words of up to 400 symbols, and words of the language with one symbol changed."""
+    rng = random.Random(number)
+    acceptor = gallery.tomita(number)
+    words = ["".join(rng.choices("01", weights=[1, rng.choice([1, 9])], k=rng.randrange(9, 400))) for _ in range(200)]
+    inside = ["1" * 300, "10" * 150, "0011" * 75, "01" * 150, "1100" * 75, "001" * 99, "0" * 90 + "1" * 90 + "0" * 90]
+    words += inside + [word[:k] + str(1 - int(word[k])) + word[k + 1 :] for word in inside for k in range(0, 250, 25)]
+    expected = [TOMITA[number](word) for word in words]
+    assert acceptor.acceptances(words).tolist() == [float(verdict) for verdict in expected]
+    assert {True, False} == set(expected)
 
 
 def test_parity_and_deterministic() -> None:

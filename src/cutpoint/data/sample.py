@@ -95,7 +95,8 @@ class Sample:
             seen = _per_word("verdicts", verdicts, len(listed)), _per_word("states", states, len(listed))
             marks = position_marks(*seen, encoded.lengths, table)
             ends = joined_ends(ends, marks, encoded.offsets, table)
-        self._fill(*_merged(replace(encoded, ends=ends, marks=marks), weights, tuple(table)), sigma)
+        seen_words = replace(encoded, ends=ends, marks=marks)
+        self.__dict__.update(vars(Sample.from_encoded(seen_words, weights, sigma, tuple(table), merge=True)))
 
     @classmethod
     def from_encoded(
@@ -107,24 +108,17 @@ class Sample:
         *,
         merge: bool = False,
     ) -> Sample:
-        """Sample of encoded words with positive counts; equal observations stay apart unless they are to be merged.
+        """Sample of encoded words and their counts.
 
-        Merging also leaves out observations of count 0, and marks of the table that do not occur.
+        By default they must be distinct and have positive counts, and are taken as they are. With ``merge`` equal
+        observations become one, those of count 0 are left out, and so are marks of the table that do not occur.
         """
-        sample = cls.__new__(cls)
-        parts = _merged(encoded.decoded(), counts, mark_table) if merge else (encoded, counts, mark_table)
-        sample._fill(*parts, alphabet)
-        return sample
-
-    def _fill(
-        self,
-        encoded: EncodedWords | FrontCodedWords,
-        counts: NDArray[np.float64],
-        table: tuple[Mark, ...],
-        alphabet: Alphabet,
-    ) -> None:
+        if merge:
+            encoded, counts, mark_table = _merged(encoded.decoded(), counts, mark_table)
         counts.setflags(write=False)
-        self.__dict__.update(encoded=encoded, counts=counts, mark_table=table, alphabet=alphabet)
+        sample = cls.__new__(cls)
+        sample.__dict__.update(encoded=encoded, counts=counts, mark_table=mark_table, alphabet=alphabet)
+        return sample
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Sample is immutable: cannot set {name!r}. Make a new Sample.")

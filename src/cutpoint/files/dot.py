@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import partial
 from html import unescape
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -58,27 +58,34 @@ def write(model: Model, _: Options) -> dict[str, bytes]:
 
 # -- Words of a file ---------------------------------------------------------------------------------------------
 
-MOST_PIECES = 20_000_000
-"""Most words and signs of a file: one that was saved has at most nine for each of two million arrows."""
+MOST_WORDS = 10_000_000
+"""Most words and signs outside of brackets: a file that was saved has at most five for each of two million arrows."""
 MOST_PARALLEL = 100_000
 """Most arrows beyond one for each pair of nodes; what was saved has none."""
 MOST_VALUES = 2**26
 """Most values of attributes: Graphviz keeps one for each attribute of each node and arrow, given or not."""
-SETTINGS = 100
-"""Words outside of brackets that may not be nodes: keywords, settings and their values."""
+KEYWORDS = 10
+"""Words that are no states: node, edge, graph, and where runs start."""
 
+_COMMENT = r"//[^\n]*+ | /\*.*?\*/ | ^\#[^\n]*+"
+_BLANK = rf"(?: [ \t\r\n;]++ | {_COMMENT} )"
 _LETTER = r"A-Za-z_\x80-\U0010ffff"
+_QUOTE = r'"(?:[^"\\]++|\\.)*+"'
+_WORD = rf"""(?: [{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?![{_LETTER}0-9.]) | {_QUOTE} )"""
+_OPEN = rf"""\[ (?: {_QUOTE} | {_COMMENT} | [^\]"<+/\#]++ | /(?!\*) | \# )*+"""
+_FLAGS = re.VERBOSE | re.DOTALL | re.MULTILINE
+_HEAD = re.compile(rf"{_BLANK}*+ (?: [Dd][Ii][Gg][Rr][Aa][Pp][Hh] {_BLANK}*+ {_WORD}?+ {_BLANK}*+ \{{ )?+", _FLAGS)
 _PIECE = re.compile(
-    rf"""
-    (?: [ \t\r\n]++ | //[^\n]*+ | /\*.*?\*/ | ^\#[^\n]*+ )
-    | (?P<word> [{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?![{_LETTER}0-9.])
-                | "(?:[^"\\]++|\\.)*+" )
-    | (?P<sign> -> | [{{}}\[\];,=] )
-    | (?P<other> . )
-    """,
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
+    rf"""{_BLANK}++ | (?P<setting> {_WORD} {_BLANK}*+ = {_BLANK}*+ {_WORD} ) | (?P<node> {_WORD} ) | (?P<arrow> -> )
+    | (?P<attributes> {_OPEN} \] ) | (?P<end> \}} {_BLANK}*+ ) | (?P<other> . )""",
+    _FLAGS,
 )
+_BRACKET = re.compile(_OPEN, _FLAGS)
+_COMMENT_OR_QUOTE = re.compile(rf"{_COMMENT} | {_QUOTE}", _FLAGS)
+_RUN = re.compile(r'[^"\\]{4000}')
+"""Graphviz reads at most 16,384 bytes at a time; a backslash at the end of a line continues a text in quotes."""
 _HIDDEN = re.compile(r'"(?:\\\r?\n)*%')
+_ATTRIBUTE = re.compile(rf"( {_WORD} ) {_BLANK}*+ (=?) | [0-9]++", _FLAGS)
 _REFUSED = {
     '"': "the quote is not closed.",
     "/*": "the comment is not closed.",
@@ -87,35 +94,38 @@ _REFUSED = {
     ":": "ports are not read. Write a name with a colon in quotes.",
     "+": "texts joined by + are not read. Write them as one.",
     "{": "subgraphs are not read. Write every arrow by itself and leave out ranks.",
-    ",": "expected one node on each side of an arrow, or a setting; got ','. Write every arrow by itself.",
+    ",": "expected one node on each side of an arrow; got ','. Write every arrow by itself.",
 }
 
 
 def check_words(source: Source, text: str) -> None:
     """Refuse what would make a graph too large, and what is no single directed graph of plain nodes and arrows."""
+    head = _HEAD.match(text)
+    start = head.end() if head else 0
+    if not text.endswith("{", 0, start):
+        raise _unexpected(source, text, start, "expected a directed graph, digraph { ... }, not strict")
     nodes: set[str] = set()
     attributes: set[str] = set()
-    before, brace, in_brackets, arrows = "", "", False, 0
-    for count, found in enumerate(_PIECE.finditer(text)):
+    arrows, ended = 0, False
+    for count, found in enumerate(_PIECE.finditer(text, start)):
         kind, piece = found.lastgroup, found[0]
-        if kind is None and count < MOST_PIECES:
-            continue
-        if fault := _fault(text, found, before, brace, in_brackets):
-            raise source.refused(fault, f"line {_line(text, found.start())}")
-        if kind == "word" and not in_brackets and before != "=" and piece not in nodes:
+        if kind == "other" or (ended and kind):
+            raise _unexpected(source, text, found.start(), "expected one graph and nothing behind it" if ended else "")
+        if kind == "node" and piece not in nodes:
             nodes.add(piece)
-            check_room(source, max(len(nodes) - SETTINGS, 1), 1)
-        elif piece == "=":
-            attributes.add(before.replace("\\\n", "").strip('"'))
-        elif kind == "sign":
-            arrows += piece == "->"
-            brace = piece if piece in "{}" else brace
-            in_brackets = piece == "[" or (in_brackets and piece != "]")
-        before = piece
-        _check_sizes(source, count, arrows)
-    if brace != "}":
-        raise source.refused("the file ends before its graph does. Is it whole?", f"line {_line(text, len(text))}")
-    if "key" in attributes:
+            check_room(source, max(len(nodes) - KEYWORDS, 1), 1)
+            if _HIDDEN.match(piece):
+                raise _unexpected(source, text, found.start(), "expected a label for a name that begins with %")
+        elif kind == "attributes":
+            attributes.update(name for name, sign in _ATTRIBUTE.findall(piece) if sign)
+        arrows += kind == "arrow"
+        ended = ended or kind == "end"
+        for noun, number, most in (("word", count, MOST_WORDS), ("arrow", arrows, MOST_LINES)):
+            if number > most:
+                raise _too_many(source, noun, most)
+    if not ended:
+        raise _unexpected(source, text, len(text))
+    if any(name.replace("\\\n", "").strip('"') == "key" for name in attributes):
         raise source.refused("arrows with a key are not read. Leave out key=.")
     if arrows > len(nodes) ** 2 + MOST_PARALLEL:
         raise source.refused(
@@ -126,31 +136,17 @@ def check_words(source: Source, text: str) -> None:
         raise _too_many(source, "attribute value", MOST_VALUES)
 
 
-def _fault(text: str, found: re.Match[str], before: str, brace: str, in_brackets: bool) -> str:
-    """What is wrong with a word or sign behind another one, or nothing."""
-    piece = found[0]
-    if brace == "}":
-        return f"expected one graph and nothing behind it; got {shown(piece)}."
-    if not before and piece.lower() != "digraph":
-        return f"expected a directed graph, digraph {{ ... }}, not strict; got {shown(piece)}."
-    if _HIDDEN.match(piece) and not in_brackets and before != "=":
-        return f"expected a label for a name that begins with %; got {shown(piece)}."
-    if found.lastgroup == "other" or (piece == "{" and brace) or (piece == "," and not in_brackets):
-        rest = text[found.start() : found.start() + 20]
-        known = next((sentence for begin, sentence in _REFUSED.items() if rest.startswith(begin)), "")
-        return known or f"expected a name, a number or a sign of DOT; got {shown(rest)}."
-    return ""
-
-
-def _check_sizes(source: Source, words: int, arrows: int) -> None:
-    if words > MOST_PIECES:
-        raise _too_many(source, "word", MOST_PIECES)
-    if arrows > MOST_LINES:
-        raise _too_many(source, "arrow", MOST_LINES)
-
-
-def _line(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1
+def _unexpected(source: Source, text: str, place: int, expected: str = "") -> FormatError:
+    """Error about what is found at a place; within brackets, about what keeps them from being closed."""
+    bracket = _BRACKET.match(text, place)
+    place = bracket.end() if bracket and not expected else place
+    rest = text[place : place + 20].partition("\n")[0]
+    sentence = next((known for begin, known in _REFUSED.items() if rest.startswith(begin)), "")
+    if expected or not sentence:
+        sentence = f"{expected or 'expected a name, a number or a sign of DOT'}; got {shown(rest)}."
+    if place == len(text):
+        sentence = "the file ends before its graph does. Is it whole?"
+    return source.refused(sentence, f"line {text.count(chr(10), 0, place) + 1}")
 
 
 def _too_many(source: Source, noun: str, most: int) -> FormatError:
@@ -186,18 +182,16 @@ def read(source: Source, options: Options) -> Model:
 
 def _parsed(graphviz: Any, source: Source, text: str) -> Any:
     """Graph of a text, as a handle: the class AGraph reads no empty names, and guesses encodings."""
-    with GRAPHVIZ, tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as report:
-        file.write(text.encode())
+    with GRAPHVIZ, _standard_error() as kept, tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as report:
+        file.write(_COMMENT_OR_QUOTE.sub(_broken, text).encode())
         file.seek(0)
-        standard_error = os.dup(2)
         os.dup2(report.fileno(), 2)
         try:
             graph = graphviz.agread(file, None)
         except ValueError:
             graph = None
         finally:
-            os.dup2(standard_error, 2)
-            os.close(standard_error)
+            os.dup2(kept.fileno(), 2)
         report.seek(0)
         problem = report.read(1000).decode(errors="replace")
     if graph is not None and not problem:
@@ -207,6 +201,21 @@ def _parsed(graphviz: Any, source: Source, text: str) -> Any:
     found = _REPORT.match(problem)
     sentence = f"{found[1]}{found[3]}" if found else shown(problem)
     raise source.refused(f"Graphviz cannot read this ({sentence[:200]}).", f"line {found[2]}" if found else "")
+
+
+def _standard_error() -> IO[bytes]:
+    """Another handle of the standard error; a process without one, such as a service, gets one that leads nowhere."""
+    try:
+        return os.fdopen(os.dup(2), "wb")
+    except OSError:
+        nowhere = open(os.devnull, "wb")  # noqa: SIM115
+        os.dup2(nowhere.fileno(), 2)
+        return nowhere
+
+
+def _broken(found: re.Match[str]) -> str:
+    """A text in quotes with lines as short as Graphviz wants them."""
+    return _RUN.sub(lambda run: f"{run[0]}\\\n", found[0]) if found[0].startswith('"') else found[0]
 
 
 def _items(first: Any, following: Callable[[Any], Any]) -> Iterator[Any]:

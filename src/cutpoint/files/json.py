@@ -88,17 +88,15 @@ def write(model: Model, _: Options) -> dict[str, bytes]:
     """File of a model."""
     acceptor = fitting(model.acceptor, "JSON")
     steps, start = entries(acceptor)
-    raw: dict[str, Any] = {
-        **names_of(model),
-        "initial": _values(start),
-        "final": [json_value(state) for state in acceptor.final_states],
-        "transitions": {
+    raw = header(
+        model,
+        initial=_values(start),
+        final=[json_value(state) for state in acceptor.final_states],
+        transitions={
             key: [_values(row) for row in matrix] for key, matrix in zip(keys(acceptor.alphabet), steps, strict=True)
         },
-        **notes_of(model),
-    }
-    raw["digest"] = digest(raw)
-    return {"": checked_length(_laid_out(raw)).encode()}
+    )
+    return {"": checked_length(_laid_out(raw | {"digest": digest(raw)})).encode()}
 
 
 def read(source: Source, options: Options) -> Model:
@@ -165,18 +163,16 @@ def parsed(source: Source, text: str, kind: type[Record]) -> tuple[dict[str, Any
     return raw, record(source, raw, kind)
 
 
-def names_of(model: Model) -> dict[str, Any]:
-    """What a file of any kind says of a model in JSON: its format and its names."""
-    return {
+def header(model: Model, **numbers: Any) -> dict[str, Any]:
+    """What a file says of a model in JSON: its format, its names, numbers, and what is kept beside it."""
+    found = {
         "cutpoint": {"format": FORMAT, "version": VERSION},
         "states": [json_value(state) for state in model.acceptor.states],
         "alphabet": [json_value(symbol) for symbol in model.acceptor.alphabet],
+        **numbers,
     }
-
-
-def notes_of(model: Model) -> dict[str, Any]:
-    """The cut point and metadata of a model, where there are any."""
-    found: dict[str, Any] = {} if model.cut_point is None else {"cut_point": _values([model.cut_point])[0]}
+    if model.cut_point is not None:
+        found["cut_point"] = _values([model.cut_point])[0]
     return found | ({"metadata": dict(model.metadata)} if model.metadata else {})
 
 

@@ -13,17 +13,7 @@ from numpy.typing import NDArray
 
 from cutpoint.errors import FormatError
 from cutpoint.files.contents import Model, Options, built, in_floats
-from cutpoint.files.json import (
-    Header,
-    canonical,
-    checked_length,
-    checked_names,
-    digest,
-    names_of,
-    notes_of,
-    parsed,
-    with_notes,
-)
+from cutpoint.files.json import Header, canonical, checked_length, checked_names, digest, header, parsed, with_notes
 from cutpoint.files.source import Source
 
 MOST_BYTES = 2**33
@@ -46,12 +36,11 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
     """File of a model: the arrays of its acceptor, and its names and notes as JSON."""
     acceptor = in_floats(model.acceptor, options, "NPZ")
     arrays = {"transitions": acceptor.transitions, "initial": acceptor.initial, "final": acceptor.final}
-    raw = names_of(model) | notes_of(model)
-    raw["digest"] = digest(raw, arrays.values())
-    header = np.frombuffer(checked_length(canonical(raw).decode()).encode(), dtype=np.uint8)
+    raw = header(model)
+    text = checked_length(canonical(raw | {"digest": digest(raw, arrays.values())}).decode())
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for name, array in {"header": header, **arrays}.items():
+        for name, array in {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}.items():
             stored = io.BytesIO()
             np.lib.format.write_array(stored, array.astype(KINDS[name]), version=(1, 0), allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", NEW), stored.getvalue())

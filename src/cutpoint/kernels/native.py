@@ -28,6 +28,13 @@ encode_lists = _native.encode_lists
 matrix = reference.matrix
 
 
+def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:
+    """πP(x)f of one word: :func:`acceptances` without a value for many."""
+    score = np.empty(1)
+    _native.acceptances(transitions, initial, column, word, np.array((0, len(word))), score, 1)
+    return float(score[0])
+
+
 def distribution(transitions: Floats, initial: Floats, word: Codes) -> Floats:
     """Last row of :func:`forward`, πP(x), without keeping the others."""
     work = np.empty((2, len(initial)))
@@ -164,7 +171,7 @@ def _tree_counts(
     counts: Floats,
     threads: int | None,
 ) -> tuple[ExpectedCounts, NDArray[np.int64]]:
-    """Fill ``counts``, unless it is empty; and the rows of the words that plain floats do not reach, not counted."""
+    """Fill ``counts`` if it has a size; also the rows of words out of reach of plain floats, which are not counted."""
     first, logs = np.empty(len(initial)), np.empty(len(words))
     ragged = NO_WORDS if isinstance(words, FrontCodedWords) else words  # read for long words, which are never coded
     left_out = _native.expected_counts(
