@@ -126,7 +126,8 @@ class IntegerForm:
         return _beside([matrix * self.final for matrix in self.matrices])
 
     def _denominator(self, word: Codes) -> fmpz:
-        return math.prod(self.denominators[symbol] ** times for symbol, times in Counter(word).items())
+        powers = (self.denominators[symbol] ** times for symbol, times in Counter(word).items())
+        return math.prod(powers, start=self.initial_denominator**0)
 
     def _product(self, word: Codes) -> fmpz_mat:
         """Product of the numerators' matrices, by halves."""

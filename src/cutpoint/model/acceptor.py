@@ -15,14 +15,14 @@ from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
 from cutpoint.data.names import Names
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
-from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
+from cutpoint.exact import IntegerForm, cut_point_value, entry, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
-from cutpoint.model.parts import ROW_TOLERANCE, States, check_threads, random_generator
-from cutpoint.model.weighted import Floats, Numbers, WeightedAutomaton, frozen, kronecker
+from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
+from cutpoint.model.weighted import Floats, WeightedAutomaton, block_diagonal, frozen, kronecker
 from cutpoint.wording import counted, shown
 
 LARGEST_PRINTED = 5000  # most transitions that print shows
@@ -659,3 +659,50 @@ def _new_names(names: Names, renaming: Renaming, role: str) -> list[Any]:
     for name in renaming:
         names.code(name, f"{role}: ")
     return [renaming.get(name, name) for name in names]
+
+
+def check_acceptor(value: object) -> None:
+    """Refuse what is not an acceptor."""
+    if not isinstance(value, Acceptor):
+        raise InvalidArgument(f"expected an Acceptor; got {shown(value)}.")
+
+
+def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None) -> Acceptor:
+    r"""One acceptor that behaves as acceptor k with probability :math:`w_k`: acceptance :math:`\sum_k w_k p_k`.
+
+    States are pairs ``(k, state)``. Weights must sum to 1; by default they are equal. Exact if all parts are.
+
+    Examples
+    --------
+    >>> A = cp.p_adic(2)
+    >>> cp.mixture([A, ~A], ["1/4", "3/4"]).exact_acceptance("1")
+    Fraction(1, 2)
+    """
+    members = list(acceptors) if isinstance(acceptors, Iterable) else []
+    if not members:
+        raise InvalidArgument(f"a mixture needs a list of at least one acceptor; got {shown(acceptors)}.")
+    for member in members:
+        check_acceptor(member)
+    shares = _shares(weights, len(members))
+    alphabet = members[0].alphabet
+    automata = [member.to_weighted().reordered(alphabet) for member in members]
+    exact = all(member.is_exact for member in members) and all(isinstance(share, Fraction) for share in shares)
+    rows, transitions, _ = block_diagonal(automata, exact)
+    portions = np.repeat(np.array(shares, dtype=rows.dtype), [member.n_states for member in members])
+    states = [(k, state) for k, member in enumerate(members) for state in member.states]
+    final = np.concatenate([member.final for member in members])
+    return members[0].composed(states, alphabet, transitions, rows * portions, final)
+
+
+def _shares(weights: Iterable[Any] | None, n_members: int) -> list[Any]:
+    """Weights of a mixture: fractions where they are rational, otherwise floats."""
+    if weights is None:
+        return [Fraction(1, n_members)] * n_members
+    shares: list[Any] = [entry(weight) for weight in weights] if isinstance(weights, Iterable) else []
+    if len(shares) != n_members:
+        raise InvalidArgument(f"a mixture needs one weight per acceptor, {n_members}; got {shown(weights)}.")
+    tolerance = 0 if all(isinstance(share, Fraction) for share in shares) else ROW_TOLERANCE
+    if not (all(0 <= share <= 1 for share in shares) and abs(sum(shares) - 1) <= tolerance):
+        found = ", ".join(map(text.number, shares))
+        raise InvalidArgument(f"the weights of a mixture must not be negative and must sum to 1; got {found}.")
+    return shares

@@ -13,8 +13,7 @@ from cutpoint.data import State, Word, html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Arrow, Diagram, DiagramNode, Look
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.weighted import Floats
 from cutpoint.wording import counted
 

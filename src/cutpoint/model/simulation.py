@@ -10,8 +10,7 @@ from cutpoint.data import Alphabet, PlainWord, Sample, Symbol, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.wording import shown
 

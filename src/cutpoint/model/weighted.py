@@ -356,9 +356,7 @@ def stochastic_parts(
     initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction
 ) -> tuple[Numbers, Numbers, NDArray[np.bool_], Fraction]:
     """Transitions, initial distribution, final states and cut point of the acceptor; arrays of ``Fraction``."""
-    matrices = np.pad(transitions, ((0, 0), (0, 1), (0, 1)), constant_values=Fraction(0))
-    matrices[:, -1, -1] = Fraction(1)  # one more dimension, which computes the cut point: it becomes 0
-    row, matrices, column = _balanced(np.append(initial, Fraction(1)), matrices, np.append(final, -cut_point))
+    row, matrices, column = _balanced(initial, transitions, final, cut_point)
     size = len(row)
     steps = np.stack([(matrix + bound) / (bound * size) for matrix in matrices for bound in [_bound(matrix)]])
     start = (row + _bound(row)) / (_bound(row) * size)
@@ -367,14 +365,19 @@ def stochastic_parts(
     return (*_split(steps, start, heights), heights.sum() / size)
 
 
-def _balanced(initial: Numbers, transitions: Numbers, final: Numbers) -> Arrays:
-    """Matrices whose rows and columns sum to 0, and a row that sums to 0."""
-    matrices = np.pad(transitions, ((0, 0), (1, 1), (1, 1)), constant_values=Fraction(0))
-    matrices[:, 1:-1, 0] = -transitions.sum(axis=2)
-    matrices[:, -1, 1:-1] = -transitions.sum(axis=1)
-    matrices[:, -1, 0] = transitions.sum(axis=(1, 2))
-    zero = [Fraction(0)]
-    return np.concatenate([[-initial.sum()], initial, zero]), matrices, np.concatenate([zero, final, zero])
+def _balanced(initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction) -> Arrays:
+    """Value minus cut point, with matrices whose rows and columns sum to 0 and a row that sums to 0."""
+    n_symbols, size, _ = transitions.shape
+    matrices = np.full((n_symbols, size + 3, size + 3), Fraction(0), dtype=object)
+    inner = matrices[:, 1:-1, 1:-1]
+    inner[:, :-1, :-1] = transitions
+    inner[:, -1, -1] = Fraction(1)
+    matrices[:, 1:-1, 0] = -inner.sum(axis=2)
+    matrices[:, -1, 1:-1] = -inner.sum(axis=1)
+    matrices[:, -1, 0] = inner.sum(axis=(1, 2))
+    zero, one = [Fraction(0)], Fraction(1)
+    row = np.concatenate([[-initial.sum() - one], initial, [one], zero])
+    return row, matrices, np.concatenate([zero, final, [-cut_point], zero])
 
 
 def _bound(values: Numbers) -> Fraction:
