@@ -74,14 +74,7 @@ class SizeCandidate(SizeLosses):
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """Result of :func:`select`.
-
-    Attributes
-    ----------
-    criterion : what the choice went by.
-    candidates : one per number of states that was tried, in rising order.
-    chosen : the one that was chosen.
-    """
+    """Result of :func:`select`: candidates in rising order of states, the chosen one, and what the choice went by."""
 
     criterion: Criterion
     candidates: tuple[SizeCandidate, ...]
@@ -139,10 +132,6 @@ def select(
     folds : number of folds.
     n_final, final, prior, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True ends the
         selection with the numbers of states finished so far.
-
-    Returns
-    -------
-    A :class:`Selection`: ``selection.n_states``, ``selection.best``, ``print(selection.table())``.
 
     Notes
     -----

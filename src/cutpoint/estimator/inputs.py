@@ -17,12 +17,8 @@ from cutpoint.wording import counted, listed, shown
 
 
 def words_of(X: Any) -> list[Word]:
-    """Words of ``X``, one per item: of a list, an array, a column, or a table with one column.
+    """Words of a list, an array (whose rows are words if it has several columns), a column, or a table with one column.
 
-    Rows of a two-dimensional array with several columns are words of one length.
-
-    Examples
-    --------
     >>> words_of(np.array(["ab", ""])), words_of([["buy"], ["look", "quit"]])
     (['ab', ''], [['buy'], ['look', 'quit']])
     """
@@ -38,13 +34,7 @@ def words_of(X: Any) -> list[Word]:
 
 
 def labels_of(y: Any, n_words: int) -> NDArray[Any]:
-    """Labels, one per word: all strings, all numbers or all bool.
-
-    Examples
-    --------
-    >>> labels_of([True, False], 2)
-    array([ True, False])
-    """
+    """Labels, one per word: all strings, all numbers or all bool."""
     values = _values("y", y, n_words)
     for r, value in enumerate(values):
         if is_missing(value):

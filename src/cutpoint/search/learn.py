@@ -38,7 +38,7 @@ from cutpoint.search.labels import HiddenStates, Solution, known_states
 from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
 from cutpoint.search.starts import Start
 from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, tournament
-from cutpoint.wording import listed, shown
+from cutpoint.wording import counted, listed, shown
 
 Floats = NDArray[np.float64]
 
@@ -100,16 +100,12 @@ def learn(
     prior : Dirichlet pseudo-counts of every cell.
     folds : number of folds, by default five (fewer if there are fewer observations), and at least ``team``.
     threads : number of threads, by default all cores; the result does not depend on it.
-    time_limit : most seconds to search; the best so far is returned.
+    time_limit : most seconds to search; the best so far is returned, as it is by Ctrl-C.
     callback : called after each round with a :class:`SearchProgress`; if it returns True, the best so far is returned.
     checkpoint : path of a file that holds the state after each round; a search that was stopped goes on from there,
         bit for bit as if it had not been.
     rng : seed or generator; same seed, same result.
     engine : what works on all observations, by default the threads of this machine; the result is the same.
-
-    Returns
-    -------
-    A :class:`Learned`. Ctrl-C returns the best so far.
 
     Notes
     -----
@@ -352,7 +348,10 @@ def _unused_states(
 
 def _detail(machine: DeterministicMachine | None, unused: tuple[Hashable, ...], n_states: int, warn: bool) -> str:
     """Sentences about a deterministic machine and about states that are never used."""
-    sentences = [machine.sentence] if machine else []
+    sentences = []
+    if machine:
+        moves = f"{counted(len(machine.table), 'state')} that move without chance"
+        sentences.append(f"{moves} explain all but {machine.wrong:.1%} of the labels.")
     if unused:
         sentence = f"{len(unused)} of {n_states} states are never used ({listed(unused)}): fewer would do."
         if warn:
