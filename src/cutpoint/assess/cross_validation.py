@@ -83,7 +83,6 @@ def cross_validate(
         from which accelerated Baum-Welch climbs there.
     sample : the observations; they are shared out one by one, labels evenly. Of a sample in shards, 200,000 distinct
         observations.
-    folds : number of folds.
     refit : False judges the acceptor as it is, without learning anything.
     prior, threads, rng, engine : as of :func:`learn`.
     n_final, final, inner_folds : for a number of states: as of :func:`learn`, ``inner_folds`` being its folds.

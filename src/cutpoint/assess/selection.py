@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -129,7 +130,6 @@ def select(
     sizes : numbers of states to try, all of them on the same folds.
     criterion : "loss" takes a larger number only if its held-out loss is lower than that of the best smaller one by
         more than a standard error of the difference over folds; "bic" and "aic" take the lowest value.
-    folds : number of folds.
     n_final, final, prior, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True ends the
         selection with the numbers of states finished so far.
 
@@ -209,7 +209,7 @@ def _report(callback: Callable[[SearchProgress], object], fold: int, progress: S
 
 def _chosen(candidates: list[SizeCandidate], criterion: Criterion) -> SizeCandidate:
     if criterion != "loss":
-        return min(candidates, key=lambda row: row.bic if criterion == "bic" else row.aic)
+        return min(candidates, key=attrgetter(criterion))
     size = chosen_size({row.n_states: row.losses for row in candidates})
     return next(row for row in candidates if row.n_states == size)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.selection import stacked, used_entries
-from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
+from cutpoint.data import PlainWord, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
@@ -204,30 +204,6 @@ def bootstrap(
     check_acceptor(acceptor)
     check_arguments(sample, threads, engine)
     sample = searched_part(sample, acceptor.alphabet, engine)
-    _check_resampling(acceptor, sample, repetitions, level)
-    MStep.of(acceptor, prior)  # refuses a prior that does not fit
-    asked = _plain_words(acceptor, words)
-    climb = partial(baum_welch, learn_initial=learn_initial, accelerate=True, engine=engine)
-    fitted = partial(climb, tolerance=tolerance, max_steps=max_steps, prior=prior)
-    estimate = finished(fitted(acceptor, sample, threads=threads))
-    start = _stirred(estimate.acceptor, acceptor, learn_initial)
-    seed = int(random_generator(rng).integers(2**63))
-    size = max(1, round(sample.total))
-    shares = sample.counts / sample.total
-
-    def repetition(k: int) -> Fit:
-        drawn = np.random.default_rng([seed, k]).multinomial(size, shares)
-        return fitted(start, sample.reweighted(drawn.astype(np.float64) * (sample.total / size)), threads=1)
-
-    fits = mapped(repetition, range(repetitions), threads)
-    transitions = np.stack([fit.acceptor.transitions for fit in fits])
-    initial = np.stack([fit.acceptor.initial for fit in fits])
-    draws = transitions, initial, _acceptances(acceptor, transitions, initial, asked)
-    unfinished = sum(fit.stop is Stop.STEP_LIMIT for fit in fits)
-    return Bootstrap(estimate.acceptor, float(level), asked, *draws, unfinished)
-
-
-def _check_resampling(acceptor: Acceptor, sample: Sample, repetitions: int, level: float) -> None:
     whole_number("repetitions", repetitions, least=2)
     if isinstance(level, bool) or not (isinstance(level, int | float) and 0.0 < level < 1.0):
         raise InvalidArgument(f"level must be a number between 0 and 1, such as 0.95; got {shown(level)}.")
@@ -242,6 +218,26 @@ def _check_resampling(acceptor: Acceptor, sample: Sample, repetitions: int, leve
             f"{counted(repetitions, 'repetition')} of {counted(entries, 'entry')} exceed the limit of "
             f"{MOST_NUMBERS:,} numbers. Ask for fewer repetitions."
         )
+    MStep.of(acceptor, prior)  # refuses a prior that does not fit
+    asked = _plain_words(acceptor, words)
+    climb = partial(baum_welch, learn_initial=learn_initial, accelerate=True, engine=engine)
+    fitted = partial(climb, tolerance=tolerance, max_steps=max_steps, prior=prior)
+    estimate = finished(fitted(acceptor, sample, threads=threads))
+    start = _stirred(estimate.acceptor, acceptor, learn_initial)
+    seed = int(random_generator(rng).integers(2**63))
+    size = round(sample.total)
+    shares = sample.counts / sample.total
+
+    def repetition(k: int) -> Fit:
+        drawn = np.random.default_rng([seed, k]).multinomial(size, shares)
+        return fitted(start, sample.reweighted(drawn.astype(np.float64) * (sample.total / size)), threads=1)
+
+    fits = mapped(repetition, range(repetitions), threads)
+    transitions = np.stack([fit.acceptor.transitions for fit in fits])
+    initial = np.stack([fit.acceptor.initial for fit in fits])
+    draws = transitions, initial, _acceptances(acceptor, transitions, initial, asked)
+    unfinished = sum(fit.stop is Stop.STEP_LIMIT for fit in fits)
+    return Bootstrap(estimate.acceptor, float(level), asked, *draws, unfinished)
 
 
 def _stirred(estimate: Acceptor, given: Acceptor, learn_initial: bool) -> Acceptor:
@@ -390,8 +386,7 @@ class Curvature:
         parts = (gradients @ self.directions) ** 2
         seen = self.determined
         loose = parts[:, ~seen].sum(axis=1) > LOOSE_SHARE**2 * parts.sum(axis=1)
-        variances: Floats = np.where(loose, np.inf, (parts[:, seen] / self.shares[seen]).sum(axis=1))
-        return variances
+        return np.where(loose, np.inf, (parts[:, seen] / self.shares[seen]).sum(axis=1))
 
 
 class Information(Enum):

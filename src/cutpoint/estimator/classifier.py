@@ -297,19 +297,14 @@ def _sample(
 
 def _extended(acceptor: Acceptor, alphabet: Alphabet) -> Acceptor:
     """Acceptor with more symbols, which leave the state as it is."""
-    extra = len(alphabet) - acceptor.n_symbols
-    if not extra:
-        return acceptor
-    stay = np.broadcast_to(np.eye(acceptor.n_states), (extra, acceptor.n_states, acceptor.n_states))
+    stay = np.eye(acceptor.n_states)[None].repeat(len(alphabet) - acceptor.n_symbols, axis=0)
     return acceptor.replace(alphabet=alphabet, transitions=np.concatenate((acceptor.transitions, stay)))
 
 
 def seed_of(random_state: Any) -> int:
     """Seed of a search."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**63))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return whole_number("random_state", random_state, least=0)

@@ -91,8 +91,6 @@ def simplest(
 ) -> DeterministicMachine | None:
     """Of some acceptors, each rounded to its likeliest moves, the machine of shortest code.
 
-    Returns
-    -------
     None where labels were seen within words, where every machine is too large to have ``n_states`` states together with
     one for each label, or where wrong labels are uneven over its states or as many as chance would bring.
     """
