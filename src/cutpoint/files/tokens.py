@@ -1,11 +1,9 @@
 """Names and numbers in files: names with their types as JSON values or single words, numbers exact or as floats."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 from fractions import Fraction
 from typing import Any
 from urllib.parse import quote, unquote
@@ -108,6 +106,13 @@ def name_of_token(word: str, digits: type = str) -> Hashable:
         return name_of(json.loads(text)) if word.startswith(MARK) else text
     except RecursionError:
         raise ValueError from None
+
+
+def unused(word: str, taken: Container[str]) -> str:
+    """A word that is not taken yet: the word given, with underscores if need be."""
+    while word in taken:
+        word += "_"
+    return word
 
 
 def numeral(value: Number) -> str:
