@@ -59,10 +59,10 @@ def read(source: Source, options: Options) -> Model:
     """Acceptor of a file; its tables of symbols are not needed."""
     names: dict[str, None] = {}
     steps: dict[Step, Number] = {}
-    lines: dict[Step, int] = {}
-    final: dict[str, int] = {}
-    for line, text in source.lines():
-        place, fields = f"line {line}", text.split()
+    places: dict[Step, str] = {}
+    final: dict[str, str] = {}
+    for place, line in source.lines():
+        fields = line.split()
         if len(fields) > 4:
             raise source.refused(f"expected at most 4 columns, those of an acceptor; got {len(fields)}.", place)
         if fields[0] not in names:
@@ -73,7 +73,7 @@ def read(source: Source, options: Options) -> Model:
             step = fields[0], fields[2], fields[1]
             if step in steps:
                 raise source.refused("this arc occurs twice.", place)
-            steps[step], lines[step] = weight, line
+            steps[step], places[step] = weight, place
         elif len(fields) <= 2:
             if weight not in (0, 1):
                 sentence = f"an acceptor's states are final or not; got a weight between, {float(weight):g}."
@@ -81,32 +81,32 @@ def read(source: Source, options: Options) -> Model:
             if fields[0] in final:
                 raise source.refused(f"the state {shown(fields[0])} is final twice.", place)
             if weight:
-                final[fields[0]] = line
+                final[fields[0]] = place
     if not names:
         raise source.refused("expected an arc or a final state; the file is empty.")
     first = next(iter(names))
     initial: dict[str, Number] = {step[2]: weight for step, weight in steps.items() if step[1] == EPSILON}
     if initial:
-        _check_silent(source, first, lines, final)
+        _check_silent(source, first, places, final)
         del names[first]
         steps = {step: weight for step, weight in steps.items() if step[1] != EPSILON}
-    names.update(dict.fromkeys(after for _, _, after in lines))
+    names.update(dict.fromkeys(after for _, _, after in places))
     states = {word: source.name(word, digits=int) for word in names}
     symbols = {word: source.name(word) for _, word, _ in steps}
     return Model(assembled(source, options, states, symbols, steps, initial or {first: Fraction(1)}, final))
 
 
-def _check_silent(source: Source, first: str, lines: dict[Step, int], final: dict[str, int]) -> None:
+def _check_silent(source: Source, first: str, places: dict[Step, str], final: dict[str, str]) -> None:
     """Refuse arcs that read nothing anywhere but in front of all others."""
-    for (before, symbol, after), line in lines.items():
+    for (before, symbol, after), place in places.items():
         if (before == first) != (symbol == EPSILON) or after == first:
             raise source.refused(
                 f"{EPSILON} can only begin a run: expected it on all arcs of the first state, {shown(first)}, which no "
                 "arc enters, and on no other.",
-                f"line {line}",
+                place,
             )
     if first in final:
-        raise source.refused("a state whose arcs read nothing cannot be final.", f"line {final[first]}")
+        raise source.refused("a state whose arcs read nothing cannot be final.", final[first])
 
 
 def _start(states: list[str]) -> str:

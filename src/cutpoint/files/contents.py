@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value
 from cutpoint.files.source import Source
-from cutpoint.files.tokens import Number, is_scalar, is_unicode
+from cutpoint.files.tokens import Number, is_scalar
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import RESCALE
 from cutpoint.wording import counted, shown
@@ -65,7 +65,7 @@ class Model:
         if not isinstance(self.metadata, Mapping):
             raise InvalidArgument(f"must be a dictionary; got {shown(self.metadata)}.", argument="metadata")
         for key, note in self.metadata.items():
-            if type(key) is not str or not is_unicode(key):
+            if type(key) is not str or not is_scalar(key):
                 raise InvalidArgument(f"must have keys that are text; got {shown(key)}.", argument="metadata")
             if not is_scalar(note):
                 kinds = "text, a finite number, a bool or None"

@@ -134,7 +134,7 @@ def write_drn(model: Model, _: Options) -> dict[str, bytes]:
 
 def read_drn(source: Source, options: Options) -> Model:
     """Acceptor of a decision process with one action per symbol; the head must claim the numbers of the lines."""
-    lines = ((f"line {n}", line) for n, line in source.lines() if not line.startswith("//"))
+    lines = ((place, line) for place, line in source.lines() if not line.startswith("//"))
     claimed = _drn_head(source, lines)
     states: list[ProcessState] = []
     row: dict[int, Number] | None = None
@@ -220,7 +220,7 @@ def write_prism(model: Model, options: Options) -> dict[str, bytes]:
 def read_prism(source: Source, options: Options) -> Model:
     """Acceptor of a decision process with one action per symbol; the file of labels must be beside it."""
     lines = source.lines()
-    first = next(lines, (1, ""))[1]
+    first = next(lines, ("", ""))[1]
     sizes = _SIZES.fullmatch(first)
     if not sizes:
         raise source.refused(f"expected the numbers of states, choices and transitions; got {shown(first)}.", "line 1")
@@ -228,8 +228,8 @@ def read_prism(source: Source, options: Options) -> Model:
     check_room(source, n_states, 1)
     actions: dict[tuple[int, int], str] = {}
     rows: dict[tuple[int, int], dict[int, Number]] = {}
-    for n, line in lines:
-        place, step = f"line {n}", _STEP.fullmatch(line)
+    for place, line in lines:
+        step = _STEP.fullmatch(line)
         if not step:
             sentence = f"expected state, choice, next state, probability and action; got {shown(line)}."
             raise source.refused(sentence, place)
@@ -262,13 +262,13 @@ def read_prism(source: Source, options: Options) -> Model:
 def _prism_labels(source: Source, n_states: int) -> dict[int, list[str]]:
     """Labels of states."""
     lines = source.lines()
-    words = next(lines, (1, ""))[1].split()
+    words = next(lines, ("", ""))[1].split()
     code = {found[1]: found[2] for word in words if (found := _LABEL.fullmatch(word))}
     if len(set(code.values())) < len(words):
         raise source.refused('expected numbered labels such as 0="init" 1="deadlock", each once.', "line 1")
     labels: dict[int, list[str]] = {}
-    for n, line in lines:
-        found, place = _LABELLED.fullmatch(line), f"line {n}"
+    for place, line in lines:
+        found = _LABELLED.fullmatch(line)
         if not found:
             raise source.refused(f"expected a state and its labels such as 3: 0 2; got {shown(line)}.", place)
         s, codes = int(found[1]), found[2].split()

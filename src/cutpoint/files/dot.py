@@ -250,7 +250,7 @@ class Drawing:
 
     def __init__(self, source: Source, graphviz: Any, graph: Any) -> None:
         self.source, self.graphviz = source, graphviz
-        self.listed = self._value(graph, "symbols")
+        self.listed: bytes | None = graphviz.agget(graph, b"symbols")
         self.nodes: dict[str, DrawnNode] = {}
         self.arrows: list[DrawnArrow] = []
         for node in _items(graphviz.agfstnode(graph), lambda node: graphviz.agnxtnode(graph, node)):
@@ -288,29 +288,27 @@ class Drawing:
         return assembled(self.source, options, states, symbols, self.steps, self.initial, final, ADVICE)
 
     def _key(self, node: Any) -> str:
-        name = self.graphviz.agnameof(node)
-        return "" if name is None else name.decode()
+        return (self.graphviz.agnameof(node) or b"").decode()  # type: ignore[no-any-return]
 
-    def _value(self, item: Any, attribute: str) -> str | None:
-        """Value of an attribute: None if no item has it, empty where only others have it."""
-        value = self.graphviz.agget(item, attribute.encode())
-        return None if value is None else value.decode()
+    def _value(self, item: Any, attribute: str) -> str:
+        """Value of an attribute, empty where it is not given."""
+        return (self.graphviz.agget(item, attribute.encode()) or b"").decode()  # type: ignore[no-any-return]
 
     def _node(self, node: Any) -> DrawnNode:
         key = self._key(node)
-        place, shape = f"node {shown(key)}", (self._value(node, "shape") or "").lower()
+        place, shape = f"node {shown(key)}", self._value(node, "shape").lower()
         borders = self._value(node, "peripheries") or ("2" if shape in DOUBLE else "1")
         if not re.fullmatch("[0-9]{1,9}", borders):
             raise self.source.refused(f"peripheries must be a whole number; got {shown(borders)}.", place)
         is_mark = shape in BORDERLESS or int(borders) == 0 or self._has_style(node, "invis")
-        text = self._text(self._value(node, "label") or "", place, key)
+        text = self._text(self._value(node, "label"), place, key)
         return DrawnNode(text.strip(), int(borders) > 1, is_mark, place)
 
     def _add_arrow(self, before: str, after: str, arrow: Any) -> None:
         """Take in an arrow; refuse one that does not show what it says, or says it where it is not read."""
         place = f"arrow {shown(before)} -> {shown(after)}"
         label, direction = self._value(arrow, "label"), self._value(arrow, "dir")
-        if direction and direction.lower() != "forward":
+        if direction.lower() not in ("", "forward"):
             sentence = f"an arrow has one head, at its end; got dir={shown(direction)}. Write a -> b."
             raise self.source.refused(sentence, place)
         for name in OTHER_LABELS:
@@ -320,11 +318,11 @@ class Drawing:
             if label:
                 raise self.source.refused("an arrow that cannot be seen has a label. Leave out style=invis.", place)
             return  # it only keeps nodes apart
-        text = self._text(label or "", place)
+        text = self._text(label, place)
         self.arrows.append(DrawnArrow(before, after, text, self._has_style(arrow, "dashed"), place))
 
     def _has_style(self, item: Any, style: str) -> bool:
-        return style in [each.strip() for each in (self._value(item, "style") or "").split(",")]
+        return style in [each.strip() for each in self._value(item, "style").split(",")]
 
     def _text(self, label: str, place: str, key: str | None = None) -> str:
         """Text of a label, as Graphviz prints it."""
@@ -401,7 +399,7 @@ class Drawing:
         used = self.names.keys()
         if self.listed is None:
             return sorted(used, key=_natural)
-        words = self.listed.split(maxsplit=MOST_ENTRIES)
+        words = self.listed.decode().split(maxsplit=MOST_ENTRIES)
         if len(set(words)) < len(words) or used != set(words):
             wrong = min(used ^ set(words), default="")
             what = f"{shown(wrong)} is {'missing' if wrong in used else 'on no arrow'}" if wrong else "one occurs twice"

@@ -113,8 +113,10 @@ def read(source: Source, options: Options) -> Model:
     start = _numbers(source, found.initial, n, "initial")
     kind = float if any(isinstance(value, float) for row in (*rows, start) for value in row) else object
     steps = np.array(rows, dtype=kind).reshape(len(alphabet), n, n)
-    final = _final(source, found.final, states)
-    acceptor = built(source, options, states, alphabet, steps, np.array(start, dtype=kind), final)
+    final = names(source, found.final, "final", list)
+    if len(set(final)) < len(final):
+        raise source.refused("expected every state at most once.", "final")
+    acceptor = built(source, options, states, alphabet, steps, np.array(start, dtype=kind), set(final))
     return with_notes(source, acceptor, found, digest(raw))
 
 
@@ -291,16 +293,6 @@ def _number(source: Source, raw: Entry, place: str) -> Number:
     if not (SMALLEST <= abs(found) <= LARGEST or found == 0):
         raise source.refused(f"expected {_KINDS['int | float | str']}; got {shown(raw)}.", place)
     return found  # type: ignore[no-any-return]
-
-
-def _final(source: Source, values: list[Any], states: States) -> NDArray[np.bool_]:
-    column = np.zeros(len(states), dtype=np.bool_)
-    for i, name in enumerate(names(source, values, "final", list)):
-        if name not in states or column[states.code(name)]:
-            expected = "every state at most once" if name in states else "a state"
-            raise source.refused(f"expected {expected}; got {shown(name)}.", f"final[{i}]")
-        column[states.code(name)] = True
-    return column
 
 
 def _laid_out(raw: dict[str, Any]) -> str:
