@@ -98,11 +98,11 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a negative count": (
         lambda df: cp.Sample.from_frame(df, weight="n"),
-        "row 1, column 'n': a count must be finite and not negative; got -1.0.",
+        "row 1, column 'n': a count must be a number, finite and not negative; got -1.0.",
     ),
     "a count that is a text": (
         lambda df: cp.Sample.from_frame(df, weight="y"),
-        "row 0, column 'y': a count must be a number; got 'x'.",
+        "row 0, column 'y': a count must be a number, finite and not negative; got 'x'.",
     ),
     "separators side by side": (
         lambda df: cp.Sample.from_frame(df, "t", separator=","),
@@ -212,8 +212,7 @@ BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
     ),
     "outcome against verdict": (
         {"y": [1, 1, 1], "v": ["", "", "no"]},
-        "row 0, column 'id': the outcome of case 7 and its verdict after the last event must agree, as both are about "
-        "the whole case.",
+        "row 0, column 'id': the outcome of case 7 and its verdict after the last event must agree.",
     ),
 }
 

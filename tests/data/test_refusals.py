@@ -67,12 +67,12 @@ ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         {"words": ["ab", "b"], "states": [["q1", "q1", "q2"], ["q1"]]},
         cp.errors.InvalidSample,
-        "word 1 has 1 symbol, so states[1] must have 2 values, one before the first symbol and one after each; got 1.",
+        "states[1] must have 2 values for a word of 1 symbol, one before the first symbol and one after each; got 1.",
     ),
     (
         {"words": ["ab"], "verdicts": [[True, False]]},
         cp.errors.InvalidSample,
-        "word 0 has 2 symbols, so verdicts[0] must have 3 values, one before the first symbol and one after each; "
+        "verdicts[0] must have 3 values for a word of 2 symbols, one before the first symbol and one after each; "
         "got 2.",
     ),
     (

@@ -129,7 +129,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"word,label,outcome\nab,1,0\n",
         {},
-        "f.csv: columns 2 and 3 could hold the outcomes, by their names. Choose one with accepted=….",
+        "f.csv: columns 2 and 3 could be 'accepted', by their names. Choose one with accepted=….",
     ),
     "none that could be": (
         "f.csv",
@@ -176,7 +176,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"word\tcount\nab\t1e999\n",
         {},
-        "f.tsv: line 2, column 'count': a count must be finite and not negative; got '1e999'.",
+        "f.tsv: line 2, column 'count': a count must be a number, finite and not negative; got '1e999'.",
     ),
     "counts of zero": (
         "f.tsv",
@@ -188,8 +188,8 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"a b\tp q\n",
         {"word": 1, "states": 2},
-        "f.tsv: line 1, column 2: the word has 2 symbols, so there must be 3 values, one before the first symbol and one "
-        "after each; got 2.",
+        "f.tsv: line 1, column 2: there must be 3 values for a word of 2 symbols, one before the first symbol and one after "
+        "each; got 2.",
     ),
     "verdicts that are none": (
         "f.ndjson",

@@ -257,9 +257,10 @@ class Sample:
         return Sample.concatenate([self, other], dict.fromkeys((*self.alphabet, *other.alphabet)))
 
     @classmethod
-    def concatenate(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol]) -> Sample:
-        """Several samples as one, over an alphabet that has all their symbols."""
-        sigma, parts = Alphabet(alphabet), []
+    def concatenate(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
+        """Several samples as one, over an alphabet that has all their symbols (by default those, sorted)."""
+        sigma = Alphabet.of(sample.alphabet for sample in samples) if alphabet is None else Alphabet(alphabet)
+        parts = []
         numbers = {mark: number for number, mark in enumerate(FIRST_MARKS)}
         for sample in samples:
             symbols = [sigma.code(symbol) for symbol in sample.alphabet]
@@ -294,10 +295,11 @@ class Sample:
         >>> Sample.from_frame(df, "path", "sold", separator=" ").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.columns import frame_words  # noqa: PLC0415
+        from cutpoint.data.columns import frame_columns, word_arguments  # noqa: PLC0415
 
         given = {"word": word, "accepted": accepted, "weight": weight, "verdicts": verdicts, "states": states}
-        return cls(**frame_words(df, given, separator, positive), alphabet=alphabet)
+        found = word_arguments(frame_columns(df, given), separator, positive, are_all=True)
+        return cls(**found, alphabet=alphabet)
 
     @classmethod
     def from_events(
@@ -327,10 +329,11 @@ class Sample:
         >>> Sample.from_events(df, id="who", order="day", event="what", outcome="sold").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.events import frame_events  # noqa: PLC0415
+        from cutpoint.data.columns import frame_columns  # noqa: PLC0415
+        from cutpoint.data.events import event_arguments  # noqa: PLC0415
 
         given = {"id": id, "event": event, "order": order, "outcome": outcome, "verdict": verdict, "weight": weight}
-        return cls(**frame_events(df, given, positive), alphabet=alphabet)
+        return cls(**event_arguments(frame_columns(df, given), positive)[0], alphabet=alphabet)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
