@@ -98,13 +98,9 @@ class Alphabet(Names):
         if isinstance(symbols, Alphabet):
             return symbols
         if not isinstance(symbols, Iterable) or isinstance(symbols, set | frozenset):
-            raise InvalidArgument(
-                "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']; "
-                f"got {shown(symbols)}{', which has none' if isinstance(symbols, Iterable) else ''}."
-            )
-        if isinstance(symbols, np.ndarray):
-            symbols = symbols.tolist()
-        self = cls.numbered(symbols)
+            what = "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']"
+            raise InvalidArgument(f"{what}; got {shown(symbols)}.")
+        self = cls.numbered(symbols.tolist() if isinstance(symbols, np.ndarray) else symbols)
         if self.unhashable:
             raise InvalidArgument(f"{HASHABLE}; got {shown(self.unhashable[0])} in the alphabet.")
         if None in self:
@@ -158,7 +154,7 @@ class Alphabet(Names):
                 words.encoded = self, quick[0]
             return EncodedWords.without_marks(words.encoded[1], words.offsets)
         if isinstance(words, np.ndarray) and words.ndim == 2:
-            return self._encode_rows(words)
+            words = words.tolist()
         listed = words if type(words) is list else list(each_word(words))
         kind = type(listed[0]) if listed else None
         quick = None
@@ -177,18 +173,6 @@ class Alphabet(Names):
             r = first_misfit(plain, self.__contains__)[0]
             raise self._refused(plain[r], f"word {r}, ") from None
         return EncodedWords.without_marks(np.array(codes, dtype=np.int32), offsets_of([len(word) for word in plain]))
-
-    def _encode_rows(self, words: NDArray[Any]) -> EncodedWords:
-        """Codes of a 2-D array, one word per row."""
-        try:
-            found, place = np.unique(words, return_inverse=True)
-        except TypeError:  # symbols that cannot be sorted
-            return self._encode_each(words.tolist())
-        if not all(symbol in self for symbol in found.tolist()):
-            return self._encode_each(words.tolist())
-        codes = np.array([self._codes[symbol] for symbol in found.tolist()], dtype=np.int32)
-        offsets = np.arange(len(words) + 1, dtype=np.int64) * words.shape[1]
-        return EncodedWords.without_marks(codes[place].reshape(-1), offsets)
 
     def _encode_arrow(self, words: Any) -> EncodedWords:
         """Codes of an Arrow list column, through its dictionary of distinct symbols."""
@@ -233,10 +217,8 @@ class Alphabet(Names):
         """Error for the first symbol of a word that is not in the alphabet."""
         _, position, symbol = first_misfit([word], self.__contains__)
         if isinstance(word, str) and not self.is_text:
-            return UnknownSymbol(
-                f"{where}position {position}: symbol {shown(symbol)} is not in the alphabet {listed(self)}. "
-                "A str is read character by character; pass a list of symbols instead."
-            )
+            what = f"{where}position {position}: symbol {shown(symbol)} is not in the alphabet {listed(self)}."
+            return UnknownSymbol(what, advice="A str is read character by character; pass a list of symbols instead.")
         return self.unknown(symbol, f"{where}position {position}: ")
 
 

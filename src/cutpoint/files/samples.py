@@ -292,8 +292,8 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
         is_named = has_header(first, given, options.get("header"))
         if is_named:
             names = [cell.strip() for cell in first]
-            columns = {key: column[1:] for key, column in rows.columns.items()}
-            rows = replace(rows, columns=columns, lines=rows.lines[1:])
+            below = {key: column[1:] for key, column in rows.columns.items()}
+            rows = replace(rows, columns=below, lines=rows.lines[1:])
     header = ColumnNames(names if is_named else None, len(names), name)
     roles = header.chosen(given, list(rows.columns.values()))
     labels = {role: f"column {shown(names[k]) if is_named else k + 1}" for role, k in roles.items()}
