@@ -202,7 +202,7 @@ BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
     ),
     "an order that texts get wrong": (
         {"t": ["1/2/2024", "2/1/2024", "10/1/2024"]},
-        "row 0, column 't': an order in texts must be numbers throughout, or dates and times such as 2024-03-01 or "
+        "row 0, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
         "2024-03-01T09:30; got '1/2/2024', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
         "out the column.",
     ),

@@ -142,7 +142,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"1\t0\n0\t1\n",
         {},
-        "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
+        "f.tsv: the table has 2 columns and no header with known names, so they must be given. Number "
         "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "an outcome that is none": (
@@ -169,7 +169,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"1\tab\n0\tb\nmaybe\tb\n",
         {},
-        "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
+        "f.tsv: the table has 2 columns and no header with known names, so they must be given. Number "
         "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "a count that is none": (

@@ -53,10 +53,8 @@ def given_columns(options: Mapping[str, Any]) -> Columns:
     given = {role: options[role] for role in ROLES if options.get(role) is not None}
     words, events = sorted(given.keys() - EVENT_TABLE.keys()), sorted(given.keys() - WORD_TABLE.keys())
     if words and events:
-        raise InvalidArgument(
-            f"a table has one word per row ({', '.join(words)}) or one event per row ({', '.join(events)}); "
-            "name columns of one kind only."
-        )
+        kinds = f"one word per row ({', '.join(words)}) or one event per row ({', '.join(events)})"
+        raise InvalidArgument(f"a table has {kinds}; name columns of one kind only.")
     return given
 
 
@@ -101,9 +99,7 @@ class ColumnNames:
     def chosen(self, given: Columns, columns: Sequence[list[Any]] = ()) -> dict[str, int]:
         """Index of the column for each role that has one; what is missing or ambiguous is refused.
 
-        Parameters
-        ----------
-        columns : values of the first rows, to look at if there are no names.
+        If there are neither names nor given columns, ``columns``, the values of the first rows, decide.
         """
         if self.names is None and not given:
             return self._by_values(columns)
@@ -160,11 +156,9 @@ class ColumnNames:
         could_be = [k for k, column in enumerate(columns) if _are_outcomes(column)]
         if self.width == 2 and len(could_be) == 1:
             return {"word": 1 - could_be[0], "accepted": could_be[0]}
-        raise self._refusal(
-            f"the table has {counted(self.width, 'column')} and no header with known names, and it is not clear which "
-            "holds the words.",
-            "Number them, as in {word=2} {accepted=1}. Or pass {header=True} if the first row has names.",
-        )
+        what = f"the table has {counted(self.width, 'column')} and no header with known names, so they must be given."
+        advice = "Number them, as in {word=2} {accepted=1}. Or pass {header=True} if the first row has names."
+        raise self._refusal(what, advice)
 
     def _refusal(self, what: str, advice: str, argument: str = "") -> CutpointError:
         kind = FormatError if self.where else InvalidArgument

@@ -91,12 +91,9 @@ def outcomes(column: Column, positive: object, *, are_all: bool) -> list[Verdict
             if value not in known:
                 known[value] = verdict_of(value) if positive is None else _is_positive(value, positive)
         except (TypeError, ValueError):
-            raise column.refusal(
-                r,
-                "an outcome must be 1 or 0, true or false, yes or no, accepted or rejected, positive or negative, or "
-                f"empty if it is not known; got {shown(value)}.",
-                "Name the value that means accepted with {positive}.",
-            ) from None
+            pairs = "1 or 0, true or false, yes or no, accepted or rejected, positive or negative"
+            what = f"an outcome must be {pairs}, or empty if it is not known; got {shown(value)}."
+            raise column.refusal(r, what, "Name the value that means accepted with {positive}.") from None
     if are_all and positive is not None and True not in known.values():
         values = [value for value in known if not is_missing(value)]
         what = f"must be one of the outcomes {listed(values)}; got {shown(positive)}.{suggestion(positive, values)}"
@@ -203,9 +200,8 @@ def _states(column: Column, along: list[list[Any] | None]) -> list[Any]:
         for value in values or ():
             names = value if isinstance(value, list | set) else [value]
             if not names or not all(is_hashable(name) for name in names):
-                raise column.refusal(
-                    r, f"states must be names, lists of names, or null where none was seen; got {shown(value)}."
-                )
+                what = "states must be names, lists of names, or null where none was seen"
+                raise column.refusal(r, f"{what}; got {shown(value)}.")
     return [values and [set(value) if isinstance(value, list) else value for value in values] for values in along]
 
 

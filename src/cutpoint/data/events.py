@@ -54,36 +54,35 @@ def _cases(column: Column) -> tuple[list[Hashable], NDArray[np.int64]]:
     """Distinct ids, and the number of the case of each row."""
     numbers: dict[Hashable, int] = {}
     for r, value in enumerate(column.values):
-        if _is_empty(value) or not is_hashable(value):
+        if is_missing(value) or value == "" or not is_hashable(value):
             raise column.refusal(r, f"every event must have a case id; got {shown(value)}.")
     case = [numbers.setdefault(value, len(numbers)) for value in column.values]
     return list(numbers), np.array(case, dtype=np.int64)
 
 
-def _is_empty(value: object) -> bool:
-    return is_missing(value) or value == ""
+def _empty_rows(column: Column) -> list[int]:
+    return [r for r, value in enumerate(column.values) if is_missing(value) or value == ""]
 
 
 def _events(column: Column, sizes: NDArray[np.int64]) -> list[Any]:
     """Events row by row, None for the row of a case that has no event; ``sizes`` are the rows of the case of each."""
     events = list(column.values)
+    for r in _empty_rows(column):
+        if sizes[r] > 1:
+            what = "an event must not be missing in a case that has others."
+            raise column.refusal(r, what, "Leave out rows without an event.")
+        events[r] = None
     for r, event in enumerate(events):
-        if _is_empty(event):
-            if sizes[r] > 1:
-                what = "an event must not be missing in a case that has others."
-                raise column.refusal(r, what, "Leave out rows without an event.")
-            events[r] = None
-        elif not is_hashable(event):
+        if not is_hashable(event):
             raise column.refusal(r, f"an event must be a text or a number; got {shown(event)}.")
     return events
 
 
 def _order(column: Column) -> NDArray[np.int64]:
     """Rows in the order of a column; equal values keep the order of the table."""
-    for r, value in enumerate(column.values):
-        if _is_empty(value):
-            advice = "Leave out the row, or sort the table and leave out the column."
-            raise column.refusal(r, "the order of an event must not be missing.", advice)
+    for r in _empty_rows(column):
+        advice = "Leave out the row, or sort the table and leave out the column."
+        raise column.refusal(r, "the order of an event must not be missing.", advice)
     keys = _moments(column) if set(map(type, column.values)) <= {str} else column.values
     kinds = set(map(type, keys))
     if kinds == {float} or (kinds == {int} and max(map(abs, keys)) < 2**63):
@@ -106,12 +105,9 @@ def _moments(column: Column) -> list[Any]:
             return found
     for r, text in enumerate(column.values):
         if any(character.isdigit() for character in text):
-            raise column.refusal(
-                r,
-                "an order in texts must be numbers throughout, or dates and times such as 2024-03-01 or "
-                f"2024-03-01T09:30; got {shown(text)}, and as texts '10' comes before '9'.",
-                "Convert it, or sort the table and leave out the column.",
-            )
+            what = "an order in texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30"
+            what = f"{what}; got {shown(text)}, and as texts '10' comes before '9'."
+            raise column.refusal(r, what, "Convert it, or sort the table and leave out the column.")
     return column.values
 
 
@@ -125,11 +121,8 @@ def _per_case(
             continue
         if found[number] is not None:
             earlier = next(k for k in range(r) if case[k] == number and values[k] == found[number])
-            given = columns[role].values
-            raise columns[role].refusal(
-                r,
-                f"all rows of a case must agree; case {shown(columns['id'].values[r])} has {shown(given[earlier])} "
-                f"earlier and {shown(given[r])} here.",
-            )
+            given, case_id = columns[role].values, shown(columns["id"].values[r])
+            what = f"case {case_id} has {shown(given[earlier])} earlier and {shown(given[r])} here"
+            raise columns[role].refusal(r, f"all rows of a case must agree; {what}.")
         found[number] = value
     return found

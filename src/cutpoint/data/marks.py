@@ -105,10 +105,9 @@ def joined_ends(
             continue
         end = FIRST_MARKS.index(Mark(mark.verdict))
         if ends[r] not in (0, end):
-            raise InvalidSample(
-                f"accepted[{r}] is {FIRST_MARKS[ends[r]].verdict}, but the last of verdicts[{r}] is {mark.verdict}; "
-                "both speak of the state after the whole word and must agree."
-            )
+            given = FIRST_MARKS[ends[r]].verdict
+            what = f"accepted[{r}] and the last of verdicts[{r}] must agree, as both are about the whole word"
+            raise InvalidSample(f"{what}; got {given} and {mark.verdict}.")
         joined[r] = end
         marks[position] = numbers.setdefault(Mark(None, mark.states), len(numbers))
     table[:] = list(numbers)
