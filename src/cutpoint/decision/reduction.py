@@ -81,7 +81,7 @@ def _reduced(automaton: WeightedAutomaton) -> WeightedAutomaton:
 
 def _reduced_floats(automaton: WeightedAutomaton, tolerance: float) -> WeightedAutomaton:
     """The automaton in coordinates of an orthonormal basis Q of its rows: ξQᵀ, Q M(a) Qᵀ, Q η."""
-    basis = row_basis(automaton, independence=tolerance).basis
+    basis, _ = row_basis(automaton, independence=tolerance)
     matrices, column = basis @ automaton.transitions @ basis.T, basis @ automaton.final
     if np.linalg.norm(column) <= tolerance * np.linalg.norm(automaton.final):  # what is left is rounding
         column = np.zeros_like(column)
