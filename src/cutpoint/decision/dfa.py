@@ -80,24 +80,20 @@ class DFA:
 
     def __post_init__(self) -> None:
         """Refuse transitions that lead nowhere."""
-        object.__setattr__(self, "alphabet", Alphabet(self.alphabet))
+        alphabet = Alphabet(self.alphabet)
         try:
-            object.__setattr__(self, "transitions", tuple(tuple(row) for row in self.transitions))
-            object.__setattr__(self, "final", frozenset(self.final))
-            hash(self.transitions)
+            rows, final = tuple(tuple(row) for row in self.transitions), frozenset(self.final)
+            states, size = set(range(len(rows))), len(alphabet)
+            fits = {self.initial} | final <= states and all(len(row) == size and set(row) <= states for row in rows)
         except TypeError:
+            fits = False
+        if not fits:
             raise InvalidArgument(
-                "a DFA needs transitions as rows of numbers of states, and final as a set of them; got "
-                f"{shown(self.transitions)} and {shown(self.final)}."
-            ) from None
-        states = range(len(self.transitions))
-        rows_fit = all(len(row) == len(self.alphabet) and set(row) <= set(states) for row in self.transitions)
-        if not (rows_fit and self.initial in states and self.final <= set(states)):
-            raise InvalidArgument(
-                f"a DFA of {counted(len(states), 'state')} and {counted(len(self.alphabet), 'symbol')} needs one next "
-                "state per symbol in every state, an initial state and final states, all numbered from 0; got "
-                f"{shown(self.transitions)}, initial {shown(self.initial)}, final {shown(set(self.final))}."
+                f"a DFA over {counted(len(alphabet), 'symbol')} needs one next state per symbol in every state, an "
+                f"initial state and final states, all numbered from 0; got {shown(self.transitions)}, initial "
+                f"{shown(self.initial)}, final {shown(self.final)}."
             )
+        self.__dict__.update(alphabet=alphabet, transitions=rows, final=final)
 
     @property
     def n_states(self) -> int:

@@ -117,39 +117,72 @@ class SuffixColumns:
             level = {self.residual(column, remaining): column for column in longer}
         yield from repeat(level.keys() != {ACCEPTS_NONE})
 
+    def dfa(self, max_states: int) -> DFA | Unknown:
+        """Minimal DFA of the language, if the exploration of residuals closes.
+
+        They are the states of a DFA for the words read from the back. Reversing a DFA whose states are all reachable,
+        and taking sets, gives the minimal DFA (Brzozowski).
+        """
+        seen: dict[Residual, Column] = {}
+
+        def residual(column: Column) -> Residual:
+            key = self.residual(column)
+            seen.setdefault(key, column)
+            return key
+
+        def before(key: Residual) -> list[Residual]:
+            return [residual(column) for column in self.before(seen[key])]
+
+        numbers, steps, closed = closure(residual(self.start), before, max_states)
+        if not closed:
+            return _undecided(max_states, self.cut_point, "residual")
+        accepting = [state for key, state in numbers.items() if self.exceeds(self.acceptance(seen[key]))]
+        return _reversed_dfa(self.acceptor.alphabet, steps, accepting, max_states)
+
+    def count(self, length: int, limit: int) -> int:
+        """Number of words of a length in the language; suffixes with the same residual are counted together."""
+        level: dict[Residual, tuple[Column, int]] = {self.residual(self.start, length): (self.start, 1)}
+        total = explored = 0
+        for remaining in range(length, 0, -1):
+            longer: dict[Residual, tuple[Column, int]] = {}
+            total += level.pop(ACCEPTS_ALL, ((), 0))[1] * self.acceptor.n_symbols**remaining
+            level.pop(ACCEPTS_NONE, None)
+            for column, ways in level.values():
+                explored = _one_more(explored, limit)
+                for before in self.before(column):
+                    key = self.residual(before, remaining - 1)
+                    same, so_far = longer.get(key, (before, 0))
+                    longer[key] = same, so_far + ways
+            level = longer
+        return total + sum(ways for column, ways in level.values() if self.exceeds(self.acceptance(column)))
+
+    def nearest_word(self, max_length: int, limit: int) -> Isolation:
+        """The word up to a length whose acceptance is nearest to the cut point; of several, the shortest and first.
+
+        Suffixes are extended to the front, each column once. A column whose entries all lie farther from the cut point
+        than the best word so far is left: acceptances are means of its entries.
+        """
+        best: tuple[Fraction, Codes] = self.acceptance(self.start), ()
+        level: dict[Column, Codes] = {self.start: ()}
+        explored = 0
+        for remaining in range(max_length, 0, -1):
+            longer: dict[Column, Codes] = {}
+            for column, codes in level.items():
+                if _may_be_nearer(self.bounds(column, remaining), best[0], self.cut_point):
+                    explored = _one_more(explored, limit)
+                    for symbol, before in enumerate(self.before(column)):
+                        word = (symbol, *codes)
+                        longer[before] = min(word, longer.get(before, word))
+            level = longer
+            for column, codes in sorted(level.items(), key=itemgetter(1)):
+                value = self.acceptance(column)
+                if _is_nearer(value, best[0], self.cut_point):
+                    best = value, codes
+        value, codes = best
+        return Isolation(self.acceptor.alphabet.decode(codes), value, self.cut_point, max_length)
+
 
 # -- DFAs -------------------------------------------------------------------------------------------------------
-
-
-def residual_dfa(columns: SuffixColumns, max_states: int) -> DFA | Unknown:
-    r"""Minimal DFA of a cut-point language by exact residuals, if the exploration closes.
-
-    A word is accepted iff :math:`\pi P(x)(f - \lambda 1) > 0`. Reading it from the back, the column vectors
-    :math:`P(z)(f - \lambda 1)` up to a positive factor are the states of a DFA for the reversed words. Reversing a DFA
-    whose states are all reachable, and taking sets, gives the minimal DFA (Brzozowski).
-    """
-    seen: dict[Residual, Column] = {}
-
-    def residual(column: Column) -> Residual:
-        key = columns.residual(column)
-        seen.setdefault(key, column)
-        return key
-
-    def before(key: Residual) -> list[Residual]:
-        if key in (ACCEPTS_ALL, ACCEPTS_NONE):
-            return [key] * columns.acceptor.n_symbols
-        return [residual(column) for column in columns.before(seen[key])]
-
-    def accepts_the_empty_word(key: Residual) -> bool:
-        if key in (ACCEPTS_ALL, ACCEPTS_NONE):
-            return key == ACCEPTS_ALL
-        return columns.exceeds(columns.acceptance(seen[key]))
-
-    numbers, steps, closed = closure(residual(columns.start), before, max_states)
-    if not closed:
-        return _undecided(max_states, columns.cut_point, "residual")
-    accepting = [state for key, state in numbers.items() if accepts_the_empty_word(key)]
-    return _reversed_dfa(columns.acceptor.alphabet, steps, accepting, max_states)
 
 
 def _undecided(explored: int, cut_point: CutPoint, kind: str) -> Unknown:
@@ -251,50 +284,6 @@ class Isolation:
             f"<Isolation: {number(self.distance)} up to length {self.max_length}, "
             f"reached by {shown(self.word)} with acceptance {number(self.acceptance)}>"
         )
-
-
-def nearest_word(columns: SuffixColumns, max_length: int, limit: int) -> Isolation:
-    """The word up to a length whose acceptance is nearest to the cut point; of several, the shortest and first.
-
-    Suffixes are extended to the front, each column once. A column whose entries all lie farther from the cut point than
-    the best word so far is left: acceptances are means of its entries.
-    """
-    best: tuple[Fraction, Codes] = columns.acceptance(columns.start), ()
-    level: dict[Column, Codes] = {columns.start: ()}
-    explored = 0
-    for remaining in range(max_length, 0, -1):
-        longer: dict[Column, Codes] = {}
-        for column, codes in level.items():
-            if _may_be_nearer(columns.bounds(column, remaining), best[0], columns.cut_point):
-                explored = _one_more(explored, limit)
-                for symbol, before in enumerate(columns.before(column)):
-                    word = (symbol, *codes)
-                    longer[before] = min(word, longer.get(before, word))
-        level = longer
-        for column, codes in sorted(level.items(), key=itemgetter(1)):
-            value = columns.acceptance(column)
-            if _is_nearer(value, best[0], columns.cut_point):
-                best = value, codes
-    value, codes = best
-    return Isolation(columns.acceptor.alphabet.decode(codes), value, columns.cut_point, max_length)
-
-
-def count_words(columns: SuffixColumns, length: int, limit: int) -> int:
-    """Number of words of a length in the language; suffixes with the same residual are counted together."""
-    level: dict[Residual, tuple[Column, int]] = {columns.residual(columns.start, length): (columns.start, 1)}
-    total = explored = 0
-    for remaining in range(length, 0, -1):
-        longer: dict[Residual, tuple[Column, int]] = {}
-        total += level.pop(ACCEPTS_ALL, ((), 0))[1] * columns.acceptor.n_symbols**remaining
-        level.pop(ACCEPTS_NONE, None)
-        for column, ways in level.values():
-            explored = _one_more(explored, limit)
-            for before in columns.before(column):
-                key = columns.residual(before, remaining - 1)
-                same, so_far = longer.get(key, (before, 0))
-                longer[key] = same, so_far + ways
-        level = longer
-    return total + sum(ways for column, ways in level.values() if columns.exceeds(columns.acceptance(column)))
 
 
 def _one_more(explored: int, limit: int) -> int:

@@ -15,15 +15,7 @@ from numpy.typing import NDArray
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
 from cutpoint.decision.dfa import DFA, Unknown
-from cutpoint.decision.extraction import (
-    LIMIT,
-    Isolation,
-    SuffixColumns,
-    count_words,
-    isolated_dfa,
-    nearest_word,
-    residual_dfa,
-)
+from cutpoint.decision.extraction import LIMIT, Isolation, SuffixColumns, isolated_dfa
 from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
@@ -162,7 +154,7 @@ class Language:
         time proportional to the length; others may take more than ``limit`` suffixes, which is refused.
         """
         whole_number("limit", limit, least=1)
-        return count_words(self._columns, whole_number("length", length, least=0), limit)
+        return self._columns.count(whole_number("length", length, least=0), limit)
 
     def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[AcceptedWord]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
@@ -215,7 +207,7 @@ class Language:
         <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
         """
         longest = whole_number("max_length", max_length, least=0)
-        return nearest_word(self._columns, longest, whole_number("limit", limit, least=1))
+        return self._columns.nearest_word(longest, whole_number("limit", limit, least=1))
 
     def to_dfa(self, max_states: int = 10_000, isolation: Any = None) -> DFA | Unknown:
         r"""Minimal DFA of the language, or :class:`Unknown` if more than ``max_states`` are met.
@@ -257,7 +249,7 @@ class Language:
                 "exact residuals need rows that sum to exactly 1, and the binary values of these floats do not. Take "
                 "acceptor.rationalized(), or give entries such as '1/10'."
             )
-        return residual_dfa(self._columns, most)
+        return self._columns.dfa(most)
 
     def __invert__(self) -> Language:
         r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""
