@@ -1,7 +1,5 @@
 """Distance: the largest difference of two acceptors over all words up to a length, with the word."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

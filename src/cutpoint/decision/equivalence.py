@@ -1,7 +1,5 @@
 """Whether two acceptors are the same: on every word (equivalence), or up to the names of states (isomorphism)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The column of a word z is :math:`P(z) f`. The acceptance of :math:`yz` is :math:
 of its entries, so words read from the back need nothing but columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -43,6 +41,30 @@ LIMIT = 10**5
 
 
 @dataclass(frozen=True)
+class Isolation:
+    """Word whose acceptance is nearest to a cut point among all words up to ``max_length``; exact."""
+
+    word: PlainWord
+    acceptance: Fraction
+    cut_point: CutPoint
+    max_length: int
+
+    @property
+    def distance(self) -> Fraction | float:
+        """Distance of the acceptance from the cut point: a fraction if that is rational, otherwise a float."""
+        if isinstance(self.cut_point, Fraction):
+            return abs(self.acceptance - self.cut_point)
+        low, high = self.cut_point.interval(Fraction(1, 2**200))
+        return float(abs(self.acceptance - (low + high) / 2))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Isolation: {number(self.distance)} up to length {self.max_length}, "
+            f"reached by {shown(self.word)} with acceptance {number(self.acceptance)}>"
+        )
+
+
+@dataclass(frozen=True)
 class SuffixColumns:
     """Columns of an acceptor's suffixes in integers, and where they lie relative to a cut point."""
 
@@ -70,7 +92,8 @@ class SuffixColumns:
     def acceptance(self, column: Column) -> Fraction:
         """Acceptance of the word z itself: the initial row times its column."""
         integers = self.acceptor.integers
-        total = sum(p * x for p, x in zip(integers.initial.entries(), column, strict=False))
+        entries = zip(integers.initial.entries(), column, strict=False)
+        total = sum((p * x for p, x in entries), start=integers.initial_denominator * 0)
         return lowest_terms(total, integers.initial_denominator * column[-1])
 
     def exceeds(self, value: Fraction) -> bool:
@@ -182,9 +205,6 @@ class SuffixColumns:
         return Isolation(self.acceptor.alphabet.decode(codes), value, self.cut_point, max_length)
 
 
-# -- DFAs -------------------------------------------------------------------------------------------------------
-
-
 def _undecided(explored: int, cut_point: CutPoint, kind: str) -> Unknown:
     value = number(cut_point) if isinstance(cut_point, Fraction) else repr(cut_point)
     return Unknown(
@@ -257,33 +277,6 @@ def _is_above(acceptor: Acceptor, codes: Codes, cut_point: CutPoint, isolation: 
             f"has acceptance {number(acceptance)}. Give a smaller isolation, or none."
         )
     return acceptance > cut_point
-
-
-# -- Isolation and counts ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Isolation:
-    """Word whose acceptance is nearest to a cut point among all words up to ``max_length``; exact."""
-
-    word: PlainWord
-    acceptance: Fraction
-    cut_point: CutPoint
-    max_length: int
-
-    @property
-    def distance(self) -> Fraction | float:
-        """Distance of the acceptance from the cut point: a fraction if that is rational, otherwise a float."""
-        if isinstance(self.cut_point, Fraction):
-            return abs(self.acceptance - self.cut_point)
-        low, high = self.cut_point.interval(Fraction(1, 2**200))
-        return float(abs(self.acceptance - (low + high) / 2))
-
-    def __repr__(self) -> str:
-        return (
-            f"<Isolation: {number(self.distance)} up to length {self.max_length}, "
-            f"reached by {shown(self.word)} with acceptance {number(self.acceptance)}>"
-        )
 
 
 def _one_more(explored: int, limit: int) -> int:

@@ -1,7 +1,5 @@
 """Fewer dimensions or fewer states with the same acceptance of every word: minimize, quotient and trim."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any
 
