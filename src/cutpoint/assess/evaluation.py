@@ -24,7 +24,7 @@ from cutpoint.em.observations import (
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.search.folds import splits
 from cutpoint.search.learn import learn
 from cutpoint.search.learned import Learned

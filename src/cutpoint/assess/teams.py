@@ -17,7 +17,7 @@ from cutpoint.em.observations import AnySample, Engine, check_engine, check_evid
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.learn import PRIOR, check_arguments, searched_part
 from cutpoint.search.learned import Learned

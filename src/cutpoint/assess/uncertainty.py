@@ -23,7 +23,7 @@ from cutpoint.em.observations import AnySample, Engine, Parameters, check_eviden
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import check_arguments, searched_part

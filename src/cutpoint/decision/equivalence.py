@@ -13,8 +13,7 @@ from cutpoint.data import PlainWord, State
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Floats, WeightedAutomaton, codes_of
 from cutpoint.wording import shown

@@ -23,7 +23,7 @@ from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exce
 from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import number
 from cutpoint.wording import counted, shown
 

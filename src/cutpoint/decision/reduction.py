@@ -10,8 +10,7 @@ from cutpoint.data import State
 from cutpoint.decision.equivalence import checked_tolerance, row_basis
 from cutpoint.exact.recursions import quotients
 from cutpoint.exact.spans import row_space
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.weighted import WeightedAutomaton
 
 FLOAT_TOLERANCE = 1e-9

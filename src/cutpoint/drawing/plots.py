@@ -27,7 +27,7 @@ from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import marked_state, number
 from cutpoint.wording import counted, listed, shown
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cutpoint.data import Word, html
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import aligned, number
 from cutpoint.wording import plain
 
