@@ -200,7 +200,7 @@ class Alphabet(Names):
         table[list(points)] = list(points.values())
         return table
 
-    def decode(self, codes: NDArray[np.int32]) -> PlainWord:
+    def decode(self, codes: Sequence[int] | NDArray[np.int32]) -> PlainWord:
         """Word of the given codes: a str where every symbol is one character, otherwise a tuple."""
         symbols = [self[code] for code in np.asarray(codes).tolist()]
         return "".join(map(str, symbols)) if self.is_text else tuple(symbols)
