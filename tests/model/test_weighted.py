@@ -224,7 +224,7 @@ PARTS: dict[str, Any] = {
         (
             {"transitions": {"a": [[1]], "b": [[1]]}},
             cp.errors.InvalidArgument,
-            "transitions['a'] must have shape (2, 2) (one row and one column per dimension); got shape (1, 1).",
+            "transitions['a'] must have shape (2, 2) (one row and one column per state); got shape (1, 1).",
         ),
         (
             {"transitions": {"c": [[1]]}},
@@ -276,7 +276,7 @@ def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], kind: type[E
             "a cut point must be a finite number or a string such as '1/3'; got inf.",
         ),
         (lambda f: f.to_acceptor("half"), "a cut point must be a finite number or a string such as '1/3'; got 'half'."),
-        (lambda f: f.value("abc"), "word 0, position 2: symbol 'c' is not in the alphabet {'a', 'b'}."),
+        (lambda f: f.value("abc"), "position 2: symbol 'c' is not in the alphabet {'a', 'b'}."),
         (lambda f: cp.WeightedAutomaton.of(TEXT), "expected an Acceptor or a WeightedAutomaton; got 'f'."),
     ],
 )

@@ -1,7 +1,5 @@
 """The belief-network view of an acceptor (section 3, Fig. 2): nodes, arcs, factors, joint distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,14 +13,11 @@ from cutpoint.data import State, Word, html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Arrow, Diagram, DiagramNode, Look
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
+from cutpoint.model.weighted import Floats
 from cutpoint.wording import counted
 
-Floats = NDArray[np.float64]
-
-LARGEST_TABLE = 10**7
-"""Most entries of a joint table; more are refused."""
+LARGEST_TABLE = 10**7  # most entries of a joint table; more are refused
 
 
 @dataclass(frozen=True, eq=False)

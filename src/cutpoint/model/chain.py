@@ -1,7 +1,5 @@
 """The Markov chain that a stochastic matrix P(x) generates."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +12,11 @@ from numpy.typing import NDArray
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import solution
-from cutpoint.model.weighted import frozen
+from cutpoint.model.weighted import Floats, frozen
 from cutpoint.wording import counted
 
-Floats = NDArray[np.float64]
-
-CHAIN_TOLERANCE = 1e-3
-"""How far rows may be from summing to 1: P(x) of a long word multiplies what its rows were off by."""
-
-SMALLEST = 1e-300
-"""Rates below this are taken as this."""
+CHAIN_TOLERANCE = 1e-3  # how far rows may be from summing to 1: P(x) of a long word multiplies the errors of rows
+SMALLEST = 1e-300  # rates below this are taken as this
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -136,10 +129,7 @@ class MarkovChain:
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
         _, labels = connected_components(self._support, connection="strong")
-        groups: dict[int, list[int]] = {}
-        for state, group in enumerate(labels.tolist()):
-            groups.setdefault(group, []).append(state)
-        return list(groups.values())
+        return [np.flatnonzero(labels == group).tolist() for group in dict.fromkeys(labels.tolist())]
 
     @cached_property
     def _closed(self) -> list[list[int]]:

@@ -1,7 +1,5 @@
 """Classic acceptors, each with its source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 
 from cutpoint.data import Alphabet, State, Symbol
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import entry, whole_number
+from cutpoint.exact import finite_number, whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import States, random_generator
 from cutpoint.wording import shown
@@ -30,8 +28,7 @@ __all__ = [
     "value_one",
 ]
 
-MOST_CONCENTRATED = 1e6
-"""Largest concentration of random rows; they are uniform to three digits there."""
+MOST_CONCENTRATED = 1e6  # largest concentration of random rows; they are uniform to three digits there
 
 
 def p_adic(p: int) -> Acceptor:
@@ -292,10 +289,7 @@ def random_acceptor(
 
 
 def _probability(name: str, value: object) -> Fraction | float:
-    try:
-        number = entry(value)
-    except InvalidArgument:
-        number = -1.0
+    number = finite_number(name, value)
     if not 0 <= number <= 1:
         raise InvalidArgument(f"{name} must be a probability between 0 and 1; got {shown(value)}.")
     return number
