@@ -409,7 +409,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.Acceptor(2, {"x"}, EYE, 0, {1}),
         cp.errors.InvalidArgument,
-        "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']; got {'x'}, which has none.",
+        "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']; got {'x'}.",
     ),
     (
         lambda: cp.Acceptor([None, "b"], "a", EYE, "b", {"b"}),

@@ -39,7 +39,6 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> TextTable:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> cp.drawing.forward_table(cp.p_adic(2), "011")
     k  read  s1   s2   accepted
     0        1    0    0

@@ -144,14 +144,10 @@ def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch:
     for sample in _samples(source, options, scratch):
         waiting.append(sample)
         if sum(len(part.symbols) + len(part) for part in waiting) >= RUN:
-            yield _merged(waiting)
+            yield Sample.concatenate(waiting)
             waiting = []
     if waiting:
-        yield _merged(waiting)
-
-
-def _merged(samples: list[Sample]) -> Sample:
-    return Sample.concatenate(samples, Alphabet.of([sample.alphabet for sample in samples]))
+        yield Sample.concatenate(waiting)
 
 
 def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
