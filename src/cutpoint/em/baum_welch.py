@@ -21,6 +21,7 @@ from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import (
     AnySample,
     Engine,
+    Parameters,
     check_any_sample,
     check_engine,
     mark_masks,
@@ -113,7 +114,6 @@ def baum_welch(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> words = cp.random_words("ab", 500, (0, 6), rng=1)
     >>> sample = cp.simulate(cp.gallery.majority(), words, rng=2)
     >>> start = cp.gallery.random_acceptor(3, "ab", rng=3)
@@ -172,14 +172,14 @@ def ascend(
             if checkpoint:
                 checkpoint.save(climb.state)
             progress = Progress(climb.e_steps, climb.objective, climb.gain, time.monotonic() - began)
-            if callback and _is_true(callback(progress)):
+            answer = callback(progress) if callback else None
+            if isinstance(answer, bool | np.bool_) and answer:  # not just something that counts as true
                 stop = Stop.INTERRUPTED
                 break
             seconds = time.monotonic() - began
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    given = acceptor.transitions, acceptor.initial
-    if not all(map(np.array_equal, climb.parameters, given)):
+    if not all(map(np.array_equal, climb.parameters, Parameters.of(acceptor))):
         acceptor = acceptor.replace(**climb.parameters._asdict())
     return Fit(acceptor, tuple(climb.history), stop, climb.counts.log_likelihood, detail)
 
@@ -220,8 +220,3 @@ def check_callback(callback: object) -> None:
     """Refuse anything that cannot be called."""
     if callback is not None and not callable(callback):
         raise InvalidArgument(f"callback must be a function of a Progress, or None; got {shown(callback)}.")
-
-
-def _is_true(answer: object) -> bool:
-    """Whether a callback returned True itself, not just something that counts as true."""
-    return isinstance(answer, bool | np.bool_) and bool(answer)

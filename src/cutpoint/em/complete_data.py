@@ -39,7 +39,6 @@ def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["00", "01"], states=["aab", "abb"])
     >>> cp.count_transitions(sample, "ab")
     array([[[1., 2.],

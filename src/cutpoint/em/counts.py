@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -45,11 +46,7 @@ class Counts:
                 "counts can be added if they have the same symbols and states; "
                 f"got shapes {self.transitions.shape} and {other.transitions.shape}."
             )
-        return Counts(
-            self.transitions + other.transitions,
-            self.initial + other.initial,
-            self.log_likelihood + other.log_likelihood,
-        )
+        return Counts(*map(add, vars(self).values(), vars(other).values()))
 
 
 def pairwise_sum(values: Iterable[Any]) -> Any:
