@@ -35,8 +35,11 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> cp.ShardedSample:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made:
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    with (  # a cluster gives up a worker that was killed and is not back in time, which is short on a busy machine
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
+    ):
         yield made
 
 

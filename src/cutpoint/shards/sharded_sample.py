@@ -327,9 +327,8 @@ class ShardObservations(Observations):
 
 def files_of(paths: Paths) -> list[str]:
     """Files that paths and patterns name, each once, in their order."""
-    given: Iterable[Any] = [paths] if isinstance(paths, str | os.PathLike) else paths
-    if not isinstance(given, Iterable):
-        raise InvalidArgument(f"expected the path of files, such as 'data/*.parquet'; got {paths!r}.")
+    several = isinstance(paths, Iterable) and not isinstance(paths, str | os.PathLike)
+    given: Iterable[Any] = paths if several else [paths]
     found = list(dict.fromkeys(name for path in given for name in matching(path)))
     if not found:
         raise InvalidArgument("expected the path of at least one file; got none.")
@@ -338,13 +337,13 @@ def files_of(paths: Paths) -> list[str]:
 
 def common_alphabet(names: Sequence[str], alphabets: Sequence[Alphabet]) -> Alphabet:
     """All symbols of several files; words of characters in one and of longer symbols in another are refused."""
+    first = alphabets[0]
     for name, alphabet in zip(names, alphabets, strict=True):
-        first = alphabets[0]
         if alphabet and first and alphabet.is_text != first.is_text:
-            texts = (f"{listed(list(sigma)[:3])}" for sigma in (first, alphabet))
+            some, others = (listed(list(symbols)[:3]) for symbols in (first, alphabet))
             raise InvalidSample(
-                f"shards of one sample must have one alphabet; {names[0]} has symbols such as {next(texts)}, {name} "
-                f"such as {next(texts)}.",
+                f"shards of one sample must have one alphabet; {names[0]} has symbols such as {some}, {name} "
+                f"such as {others}.",
                 advice="Say what separates symbols with {separator}. Or pass {alphabet}.",
             )
     return Alphabet.of(list(alphabets))

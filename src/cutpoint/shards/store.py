@@ -213,9 +213,11 @@ def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:
 def arrays_of(sample: Sample) -> Arrays:
     """Arrays of a file: front-coded words, or plain ones if one is too long for that; all in their smallest types."""
     sample = sample.take(order_of(sample, by_steps=True))
+    counts = sample.counts
+    are_whole = (counts == np.floor(counts)).all() and counts.max(initial=0.0) < 2**31
     arrays: Arrays = {
         "ends": narrow(sample.ends),
-        "counts": _narrow_counts(sample.counts),
+        "counts": narrow(counts) if are_whole else counts,
         "shape": np.array([len(sample.alphabet), len(sample.mark_table)]),
     }
     if sample.lengths.max() > LONGEST:
@@ -268,12 +270,6 @@ def _arrays_in(content: bytes) -> Arrays:
     except (ValueError, TypeError, AttributeError, RecursionError):
         return {}
     return arrays if place == len(content) else {}
-
-
-def _narrow_counts(counts: NDArray[np.float64]) -> NDArray[Any]:
-    """Counts that are small whole numbers as such, others as they are."""
-    whole = (counts == np.floor(counts)).all() and counts.max(initial=0.0) < 2**31
-    return narrow(counts) if whole else counts
 
 
 def _is_whole(arrays: Arrays, shape: tuple[int, int], size: ShardSize) -> bool:
