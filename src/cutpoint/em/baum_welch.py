@@ -42,12 +42,8 @@ MAX_STEPS = 1000
 class Progress:
     """Where a climb is: what a callback gets after each step.
 
-    Attributes
-    ----------
-    steps : E-steps so far, after the first.
-    objective : log-likelihood, plus the log-prior if there is one.
-    gain : what the last EM step gained.
-    seconds : time since the call.
+    ``steps`` are the E-steps after the first; ``objective`` is the log-likelihood, plus the log-prior if there is one;
+    ``gain`` is what the last EM step gained; ``seconds`` is the time since the call.
     """
 
     steps: int
@@ -195,9 +191,8 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse what is not a limit."""
         if not (isinstance(self.tolerance, int | float) and 0.0 <= self.tolerance < math.inf):
-            raise InvalidArgument(
-                f"must be a finite number, 0 or more; got {shown(self.tolerance)}.", argument="tolerance"
-            )
+            found = shown(self.tolerance)
+            raise InvalidArgument(f"must be a finite number, 0 or more; got {found}.", argument="tolerance")
         whole_number("max_steps", self.max_steps, least=0)
         check_time_limit(self.time_limit)
 

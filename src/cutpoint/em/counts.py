@@ -19,13 +19,8 @@ Floats = NDArray[np.float64]
 class Counts:
     """Sufficient statistic of a sample under an acceptor: how often each parameter is expected to have been used.
 
-    Counts of parts of a sample add up to the counts of the whole, in any split.
-
-    Attributes
-    ----------
-    transitions : the paper's v, ``[a, s, t]``.
-    initial : expected number of runs that start in each state.
-    log_likelihood : log-likelihood of the evidence.
+    Counts of parts of a sample add up to the counts of the whole, in any split. ``transitions`` is the paper's v,
+    ``[a, s, t]``; ``initial`` how many runs start in each state; ``log_likelihood`` that of the evidence.
     """
 
     transitions: Floats

@@ -153,10 +153,8 @@ def _pseudo_counts(prior: ArrayLike, acceptor: Acceptor) -> Parameters:
         given = np.asarray(prior, dtype=np.float64)
         cells = np.broadcast_to(given, acceptor.transitions.shape)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidArgument(
-            f"prior must be a number or an array that fits the transitions' shape {acceptor.transitions.shape}; "
-            f"got {shown(prior)}."
-        ) from None
+        fitting = f"a number or an array that fits the transitions' shape {acceptor.transitions.shape}"
+        raise InvalidArgument(f"prior must be {fitting}; got {shown(prior)}.") from None
     if not ((cells >= 0.0) & (cells <= LARGEST_TOTAL / cells.size)).all():
         raise InvalidArgument(f"prior must hold finite pseudo-counts, not negative; got {shown(prior)}.")
     return Parameters(cells, np.full(acceptor.n_states, float(given) if given.ndim == 0 else 0.0))

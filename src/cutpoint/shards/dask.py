@@ -130,9 +130,8 @@ class Dask(Engine):
         if self.ask("scheduler_info", n_workers=1)["workers"]:
             return 0.0
         if since and time.monotonic() - since > self.patience:
-            raise EngineLost(
-                f"the cluster has had no worker for {self.patience:g} seconds. Start workers and run again; {AGAIN}"
-            )
+            waited = f"the cluster has had no worker for {self.patience:g} seconds"
+            raise EngineLost(f"{waited}. Start workers and run again; {AGAIN}")
         return since or time.monotonic()
 
     def check_running(self) -> None:
@@ -199,10 +198,8 @@ def block_size(shards: int, threads: int) -> int:
 
     Examples
     --------
-    >>> block_size(64, 2), block_size(5, 8), block_size(1000, 16)
-    (8, 1, 8)
-    >>> block_size(100_000, 256), block_size(100_000, 4096)
-    (64, 64)
+    >>> block_size(64, 2), block_size(5, 8), block_size(1000, 16), block_size(100_000, 256), block_size(100_000, 4096)
+    (8, 1, 8, 64, 64)
     """
     wanted = min(BLOCKS_PER_THREAD * threads, MOST_BLOCKS)
     return 1 << int(math.log2(max(1.0, shards / wanted)))

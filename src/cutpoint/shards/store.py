@@ -108,7 +108,6 @@ class ShardFile:
 _CHECKED: dict[tuple[ShardFile, int, int], Stamp] = {}
 """Stamps of the files that were found to be right."""
 
-
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -154,9 +153,8 @@ class Manifest(NamedTuple):
             self.has_evidence,
             [ShardRecord(part.name, part.checksum, *astuple(part.size)[:4]) for part in self.parts],
         )
-        raw = {name: value for name, value in msgspec.to_builtins(found).items() if name != "digest"}
-        text = json.dumps(raw | {"digest": digest(raw)}, ensure_ascii=False, indent=1)
-        return (text + "\n").encode()
+        raw = msgspec.to_builtins(found)
+        return (json.dumps(raw | {"digest": digest(raw)}, ensure_ascii=False, indent=1) + "\n").encode()
 
     @classmethod
     def read(cls, folder: str) -> Manifest:
@@ -177,9 +175,7 @@ class Manifest(NamedTuple):
             raise source.refused(f"the shards must be of version {VERSION}; another version of cutpoint wrote them.")
         found = record(source, raw, ManifestRecord)
         if found.digest != digest(raw):
-            raise source.refused(
-                "the manifest is damaged (its digest does not match). Use another copy, or write the shards again."
-            )
+            raise source.refused("the manifest is damaged: its digest does not match. Use another copy.")
         try:
             alphabet = Alphabet(names(source, found.alphabet, "alphabet"))
         except CutpointError as wrong:

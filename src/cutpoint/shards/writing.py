@@ -49,18 +49,13 @@ def write_shards(
     source : paths or patterns of tables of words or of events, as ``read_sample`` reads them; or a sample.
     folder : where the shards go; it is made, and must not hold shards yet.
     observations : about how many distinct observations a shard is to have.
-    options : how to read the tables, as for ``read_sample``.
-
-    Returns
-    -------
-    The :class:`ShardedSample`. The shards depend on the observations and their order alone. Every distinct observation
-    is in one shard.
+    options : as for ``read_sample``.
 
     Notes
     -----
-    Words are read in runs of some millions of symbols, each sorted and written to a scratch folder; then the shards are
-    cut out of all runs, one range of words after the other. The manifest is written last: a folder without one is not a
-    sample.
+    The shards depend on the observations and their order alone; every distinct observation is in one shard. Words are
+    read in runs of some millions of symbols, each sorted and written to a scratch folder; then shards are cut out of
+    all runs, one range of words after the other. The manifest is written last: a folder without one is not a sample.
 
     Examples
     --------
@@ -122,18 +117,13 @@ def _on_disk(sample: Sample, path: Path) -> Sample:
 
 def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
     """Samples of moderate size that make up the source."""
-    waiting: list[Sample] = []
-    for sample in _samples(source, options, scratch):
-        waiting.append(sample)
-        if sum(len(part.symbols) + len(part) for part in waiting) >= RUN:
-            yield _merged(waiting)
-            waiting = []
-    if waiting:
-        yield _merged(waiting)
-
-
-def _merged(samples: list[Sample]) -> Sample:
-    return Sample.concatenate(samples, Alphabet.of([sample.alphabet for sample in samples]))
+    samples = _samples(source, options, scratch)
+    for first in samples:
+        run, size = [first], len(first.symbols) + len(first)
+        while size < RUN and (sample := next(samples, None)) is not None:
+            run.append(sample)
+            size += len(sample.symbols) + len(sample)
+        yield Sample.concatenate(run, Alphabet.of([part.alphabet for part in run]))
 
 
 def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
