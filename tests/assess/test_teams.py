@@ -183,9 +183,9 @@ def test_same_seed_same_imitation() -> None:
         (lambda: cp.assess.members("team"), "expected an Acceptor; got 'team'."),  # type: ignore[arg-type]
         (
             lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 5),
-            "size must be at most the number of members, 4; got 5.",
+            "size must be a whole number from 1 to 4; got 5.",
         ),
-        (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 0), "size must be a whole number, 1 or more; got 0."),
+        (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 0), "size must be a whole number from 1 to 4; got 0."),
         (
             lambda: cp.assess.distill(TEAM, 2, ["1"], extra=0),
             "distilling needs at least 10 different words; got 1. Give more words, or increase extra.",

@@ -65,8 +65,8 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.DFA(cp.data.Alphabet("ab"), ((5, 0),), 0, frozenset()),
         cp.errors.InvalidArgument,
-        "a DFA of 1 state and 2 symbols needs one next state per symbol in every state, an initial state "
-        "and final states, all numbered from 0; got ((5, 0),), initial 0, final set().",
+        "a DFA over 2 symbols needs one next state per symbol in every state, an initial state and final states, "
+        "all numbered from 0; got ((5, 0),), initial 0, final frozenset().",
     ),
 ]
 

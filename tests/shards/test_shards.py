@@ -226,7 +226,9 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
     program = (
         "import os, signal, sys, cutpoint as cp\n"
         "from cutpoint.shards import writing\n"
-        "writing.write_whole = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write = writing.write_whole\n"
+        "kill = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "writing.write_whole = lambda path, content: (kill if path.name == 'manifest.json' else write)(path, content)\n"
         "cp.write_shards(sys.argv[1], sys.argv[2])\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)

@@ -1,7 +1,5 @@
 """Calibration: whether words with a predicted probability were accepted that often."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,7 +56,6 @@ def calibration(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> low, high = cp.assess.calibration([0.1, 0.1, 0.9, 0.9], [False, False, True, False], bins=2)
     >>> high.probability, high.accepted, high.count, round(high.low, 2), round(high.high, 2)
     (0.9, 0.5, 2.0, 0.09, 0.91)

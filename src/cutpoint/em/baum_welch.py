@@ -30,7 +30,7 @@ from cutpoint.em.observations import (
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 

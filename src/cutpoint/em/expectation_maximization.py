@@ -17,7 +17,7 @@ from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import Floats, Parameters, check_sample, impossible, mark_masks
 from cutpoint.errors import TooLarge
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.wording import counted
 
 MOST_PATHS = 10**7

@@ -22,7 +22,7 @@ from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgumen
 from cutpoint.kernels import kernels
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 

@@ -1,9 +1,7 @@
 """AcceptorClassifier: learn to classify words, by the conventions of scikit-learn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -135,33 +133,6 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         words, labels, weights = _given(X, y, sample_weight)
         return self._start(words, labels, weights, np.unique(labels))
 
-    def partial_fit(
-        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        r"""Go on learning from a further batch of words: one step of stepwise EM, states and symbols kept.
-
-        The first call learns from its batch as :meth:`fit` does, so that batch should be large enough to find the
-        structure. It must hold words of at least two classes; ``classes`` names those that are yet to come. Later
-        calls move the parameters: the running mean of expected counts per word is drawn towards the batch's by
-        :math:`\gamma = (1 + N/n)^{-0.6}`, after N words for a batch of n. Symbols new since the first batch follow
-        ``unknown``; with ``"rare"`` the extra symbol is learned once it is met. ``fit_`` and ``cut_point_`` stay as
-        they were after the first batch.
-
-        O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
-        Royal Statistical Society B 71 (2009).
-        """
-        words, labels, weights = _given(X, y, sample_weight)
-        named = None if classes is None else np.unique(np.array(list(classes)))
-        if not hasattr(self, "acceptor_"):
-            return self._start(words, labels, weights, np.unique(labels) if named is None else named)
-        if named is not None and not np.array_equal(named, self.classes_):
-            raise InvalidArgument(
-                f"classes must be those of the first batch, {listed(self.classes_.tolist())}; "
-                f"got {listed(named.tolist())}."
-            )
-        self._go_on(words, class_codes(labels, self.classes_), weights)
-        return self
-
     def _start(self, words: list[Word], labels: NDArray[Any], weights: Floats, classes: NDArray[Any]) -> Self:
         """Learn from scratch."""
         codes = class_codes(labels, classes)
@@ -169,8 +140,9 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights, codes = weights[used], codes[used]
         self._check_options(classes, codes, float(weights.sum()))
         least = self.min_count if self.unknown == "rare" else None
-        lexicon, spelt = Lexicon.of([words[r] for r in used], weights, least, self.position)
-        sample = _sample(spelt, codes, weights, classes, lexicon.learned)
+        words = [words[r] for r in used]
+        lexicon = Lexicon.of(words, weights, least, self.position)
+        sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned)
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
         chosen = len(classes) == 2 and self.cut_point is None
@@ -191,16 +163,36 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._running = RunningCounts.first(self._expected_counts(sample), sample.total)
         return self
 
-    def _go_on(self, words: list[Word], codes: NDArray[np.intp], weights: Floats) -> None:
-        """One step of stepwise EM."""
-        spelt = self._lexicon.in_symbols(words)
+    def partial_fit(
+        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        r"""Go on learning from a further batch of words: one step of stepwise EM, states and symbols kept.
+
+        The first call learns from its batch as :meth:`fit` does, so that batch should be large enough to find the
+        structure. It must hold words of at least two classes; ``classes`` names those that are yet to come. Later
+        calls draw the running mean of expected counts per word towards the batch's by
+        :math:`\gamma = (1 + N/n)^{-0.6}`, after N words for a batch of n. Symbols new since the first batch follow
+        ``unknown``. ``fit_`` and ``cut_point_`` stay as they were after the first batch.
+
+        O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
+        Royal Statistical Society B 71 (2009).
+        """
+        words, labels, weights = _given(X, y, sample_weight)
+        named = None if classes is None else np.unique(np.array(list(classes)))
+        if not hasattr(self, "acceptor_"):
+            return self._start(words, labels, weights, np.unique(labels) if named is None else named)
+        if named is not None and not np.array_equal(named, self.classes_):
+            raise InvalidArgument(
+                f"classes must be those of the first batch, {listed(self.classes_.tolist())}; "
+                f"got {listed(named.tolist())}."
+            )
+        codes, spelt = class_codes(labels, self.classes_), self._lexicon.in_symbols(words)
         sample = _sample(spelt, codes, weights, self.classes_, self.alphabet_)
         opened = self._running.opened(Parameters.of(self.acceptor_))
         self.acceptor_ = self.acceptor_.replace(transitions=opened.transitions)
-        running = self._running.after(self._expected_counts(sample), sample.total)
-        transitions, initial = running.maximum(opened, self.prior)
-        self.acceptor_ = self.acceptor_.replace(transitions=transitions, initial=initial)
-        self._running = running
+        self._running = self._running.after(self._expected_counts(sample), sample.total)
+        self.acceptor_ = self.acceptor_.replace(**self._running.maximum(opened, self.prior)._asdict())
+        return self
 
     def _expected_counts(self, sample: Sample) -> Counts:
         """E-step: each word must end in a state of its class."""
@@ -220,9 +212,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             accepted = np.clip(kernels().acceptances(*rows, owners[1], words, self.threads), 0.0, 1.0)
             return np.stack((1.0 - accepted, accepted), axis=1)
         columns = [kernels().acceptances(*rows, owner, words, self.threads) for owner in owners]
-        table: Floats = np.stack(columns, axis=1)
-        rows_sum_to_one: Floats = table / table.sum(axis=1, keepdims=True)
-        return rows_sum_to_one
+        table = np.stack(columns, axis=1)
+        return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
@@ -234,14 +225,10 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each word: of two, ``classes_[1]`` where its probability is above the cut point; else the likeliest.
-
-        Of classes that are equally likely the first is taken.
-        """
+        """Class of each word: of two, ``classes_[1]`` if its probability is above the cut point; else the likeliest."""
         table = self.predict_proba(X)
         chosen = table.argmax(axis=1) if self.cut_point_ is None else (table[:, 1] > self.cut_point_).astype(np.intp)
-        labels: NDArray[Any] = self.classes_[chosen]
-        return labels
+        return np.asarray(self.classes_[chosen])
 
     def decision_function(self, X: Any) -> Floats:
         r"""Of two classes, log-odds of ``classes_[1]`` relative to the cut point; of more, the probabilities.
@@ -258,8 +245,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         logs = self.predict_log_proba(words)
         odds = logs[:, 1] - logs[:, 0] - np.log(self.cut_point_) + np.log1p(-self.cut_point_)
         above = table[:, 1] > self.cut_point_
-        values: Floats = np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0))
-        return values
+        return np.asarray(np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0)))
 
     def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
@@ -346,37 +332,34 @@ class RunningCounts:
 
     .. math:: s \leftarrow (1 - \gamma) s + \gamma \frac{v}{n}, \qquad \gamma = (1 + N / n)^{-0.6}
 
-    for a batch of n words with expected counts v after N words. For batches of one size the k-th has
-    :math:`\gamma = k^{-0.6}`; a single word after many moves the mean but a little.
+    for a batch of n words with expected counts v after N words; the k-th of equal batches has
+    :math:`\gamma = k^{-0.6}`.
 
     Attributes
     ----------
-    transitions, initial : the mean s.
+    mean : the mean s.
     total : number of words N so far.
     """
 
-    transitions: Floats
-    initial: Floats
+    mean: Parameters
     total: float
 
     @classmethod
-    def first(cls, counts: Counts, total: float) -> RunningCounts:
+    def first(cls, counts: Counts, total: float) -> Self:
         """Mean of one batch."""
-        return cls(counts.transitions / total, counts.initial / total, total)
+        return cls(Parameters(counts.transitions / total, counts.initial / total), total)
 
-    def after(self, counts: Counts, total: float) -> RunningCounts:
+    def after(self, counts: Counts, total: float) -> Self:
         """Mean after one more batch."""
         step = (1.0 + self.total / total) ** -DECAY
-        return RunningCounts(
-            (1.0 - step) * self.transitions + step * counts.transitions / total,
-            (1.0 - step) * self.initial + step * counts.initial / total,
-            self.total + total,
-        )
+        pairs = zip(self.mean, (counts.transitions, counts.initial), strict=True)
+        mean = Parameters(*((1.0 - step) * mean + step * batch / total for mean, batch in pairs))
+        return replace(self, mean=mean, total=self.total + total)
 
     @property
     def read(self) -> NDArray[np.bool_]:
         """Whether each symbol was read so far, ``[a, 1, 1]``."""
-        return np.asarray(self.transitions.sum(axis=(1, 2), keepdims=True) > 0.0)
+        return np.asarray(self.mean.transitions.sum(axis=(1, 2), keepdims=True) > 0.0)
 
     def opened(self, parameters: Parameters) -> Parameters:
         """Parameters in which no transition is closed for symbols that were not read so far."""
@@ -389,9 +372,8 @@ class RunningCounts:
 
     def maximum(self, parameters: Parameters, prior: float) -> Parameters:
         """M-step: as if all words so far had the mean's counts; symbols not read keep their matrices."""
-        weights = (
-            self.total * mean + np.where(part > 0.0, prior, 0.0)
-            for mean, part in zip((self.transitions, self.initial), parameters, strict=True)
+        transitions, initial = (
+            shares(self.total * mean + np.where(part > 0.0, prior, 0.0), part)
+            for mean, part in zip(self.mean, parameters, strict=True)
         )
-        transitions, initial = (shares(part, kept) for part, kept in zip(weights, parameters, strict=True))
         return Parameters(np.where(self.read, transitions, parameters.transitions), initial)

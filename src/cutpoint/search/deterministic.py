@@ -1,7 +1,5 @@
 """Deterministic machines some of whose labels are wrong: the simplest explanation of a sample."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

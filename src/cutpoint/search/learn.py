@@ -4,8 +4,6 @@ The search in the order in which it happens: folds; a race of numbers of states,
 E-steps on all observations for the winners; and from them a mixture or one acceptor.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import warnings
@@ -32,7 +30,7 @@ from cutpoint.em.observations import (
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
 from cutpoint.search.folds import Split, chosen_size, splits
@@ -47,15 +45,9 @@ Floats = NDArray[np.float64]
 PRIOR = 0.01  # pseudo-counts of every cell
 FOLDS = 5
 SURE_SIZES = 3  # so many numbers of states are always tried
-LAST_STEPS, TEAM_STEPS = 10, 30
-"""E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
-
-HALF_A_VISIT = 0.5
-"""States with fewer visits, in expectation, are not used (where visits are few: with a hundredth of the mean)."""
-
-LUCK = 3.0
-"""Standard errors by which the winners must be better than a simple machine: what they are judged by chose them."""
-
+LAST_STEPS, TEAM_STEPS = 10, 30  # E-steps of winners on all observations, alone and in a team, where they may err apart
+HALF_A_VISIT = 0.5  # states with fewer visits (where visits are few: with a hundredth of the mean) are not used
+LUCK = 3.0  # standard errors by which winners must be better than a simple machine: what they are judged by chose them
 MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
 SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
 LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
@@ -124,15 +116,12 @@ def learn(
     A search takes some thousands of E-steps for each number of states. Of samples with many distinct observations
     (over 50,000) the first rounds see a part, and a single acceptor of given size is judged by one fold.
 
-    Of a sample in shards a part is searched in memory: 200,000 distinct observations, taken evenly from all shards (all
-    of them if there are no more). The winners then climb on all shards, through the engine, and the log-likelihood is
-    that of all shards.
+    Of a sample in shards at most 200,000 distinct observations, taken evenly from all shards, are searched in memory.
+    The winners then climb on all shards, through the engine, and the log-likelihood is that of all shards.
 
     Examples
     --------
-    >>> import cutpoint as cp
-    >>> odd = cp.gallery.parity()
-    >>> sample = cp.simulate(odd, cp.random_words("01", 200, (0, 8), rng=1), rng=2)
+    >>> sample = cp.simulate(cp.gallery.parity(), cp.random_words("01", 200, (0, 8), rng=1), rng=2)
     >>> fit = cp.learn(sample, n_states=2, rng=3)
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
@@ -167,7 +156,8 @@ def learn(
             shards_digest = () if isinstance(sample, Sample) else (sample.digest,)
             problem = n_states, n_final, final, classes, start, prior, n_folds, used, seed, *shards_digest
             saved = Checkpoint(checkpoint, digest(part, *problem))
-        rules = Rules(states, prior, seed, threads, _given(start))
+        given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
+        rules = Rules(states, prior, seed, threads, given)
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
         # A race of numbers of states, with a tournament for each fold
@@ -239,17 +229,8 @@ def usual_folds(sample: Sample) -> int:
 def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
     """Number of folds, and how many of them are used."""
     number = max(folds or usual_folds(sample), team)
-    if n_states is None:
-        return number, number
-    if team > 1:
-        return number, team
-    return number, 1 if len(sample) > LARGE and folds is None else number
-
-
-def _given(start: Acceptor | None) -> Start | None:
-    if start is None:
-        return None
-    return Start("given", Parameters.of(start), start.final.astype(np.int32))
+    all_used = n_states is None or (team == 1 and (folds is not None or len(sample) <= LARGE))
+    return number, number if all_used else team
 
 
 @dataclass(frozen=True)

@@ -86,13 +86,13 @@ def _scratch_folder(target: Path) -> Iterator[Path]:
     """
     new = not target.exists()
     target.mkdir(parents=True, exist_ok=True)
+    why = ""
     if any((target / name).exists() for name in (MANIFEST, _shard_name(0))):
-        raise InvalidArgument(f"{target}: the folder holds shards already. Name another one, or delete it first.")
-    if any(target.glob(f"{SCRATCH}*")):
-        raise InvalidArgument(
-            f"{target}: shards are being written here, or were when the work was killed. Name another folder, or "
-            "delete this one first."
-        )
+        why = "the folder holds shards already"
+    elif any(target.glob(f"{SCRATCH}*")):
+        why = "shards are being written into this folder, or were when the work was killed"
+    if why:
+        raise InvalidArgument(f"{target}: {why}. Name another one, or delete it first.")
     try:
         with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=target) as scratch:
             yield Path(scratch)
@@ -123,7 +123,7 @@ def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch:
         while size < RUN and (sample := next(samples, None)) is not None:
             run.append(sample)
             size += len(sample.symbols) + len(sample)
-        yield Sample.concatenate(run, Alphabet.of([part.alphabet for part in run]))
+        yield Sample.concatenate(run)
 
 
 def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
