@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark, Sample
-from cutpoint.em.counts import Counts, Floats
+from cutpoint.em.counts import Counts
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.kernels import kernels
 from cutpoint.kernels.coding import FrontCodedWords
@@ -26,6 +26,7 @@ from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
+Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 """States that agree with each mark of a sample, ``[mark, s]``: the e of the recursions."""
 

@@ -214,7 +214,7 @@ def _load(block: ShardedSample, alphabet: Alphabet) -> list[LoadedShard]:
 
 def block_values(
     collect: Callable[[Iterable[Any]], Any],
-    block: list[LoadedShard],
+    block: Iterable[Any],
     expected: str,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],

@@ -327,8 +327,7 @@ class ShardObservations(Observations):
 
 def files_of(paths: Paths) -> list[str]:
     """Files that paths and patterns name, each once, in their order."""
-    several = isinstance(paths, Iterable) and not isinstance(paths, str | os.PathLike)
-    given: Iterable[Any] = paths if several else [paths]
+    given: Any = paths if isinstance(paths, Iterable) and not isinstance(paths, str | os.PathLike) else [paths]
     found = list(dict.fromkeys(name for path in given for name in matching(path)))
     if not found:
         raise InvalidArgument("expected the path of at least one file; got none.")
