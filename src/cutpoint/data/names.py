@@ -22,9 +22,9 @@ class Names(tuple[Hashable, ...]):
         for name in self:
             if not is_hashable(name):
                 raise error(f"{noun} must be {HASHABLE}; got {shown(name)}.")
-        if None in tuple(self):
-            raise error(f"{noun} must not be None, which stands for what was not seen.")
         self._codes = {name: code for code, name in enumerate(self)}
+        if None in self:
+            raise error(f"{noun} must not be None, which stands for what was not seen.")
         if len(self._codes) < len(self):
             repeated = [name for name, times in Counter(self).items() if times > 1]
             raise error(f"{noun} must be distinct; repeated: {listed(repeated)}.")
