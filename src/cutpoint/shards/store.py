@@ -17,7 +17,7 @@ from cutpoint.data import Alphabet, Mark
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.sample import Sample
 from cutpoint.data.storage import Arrays, Stamp, beside, content_of, stamped_content
-from cutpoint.errors import CutpointError, InvalidFile
+from cutpoint.errors import InvalidFile
 from cutpoint.files.json import FileKind, digest, document, names, record
 from cutpoint.files.source import MOST_TEXT, Source
 from cutpoint.files.tokens import json_value
@@ -197,12 +197,9 @@ class Manifest(NamedTuple):
                 "the manifest is damaged (its content does not match its digest). Use another copy, or write the "
                 "shards again."
             )
-        try:
-            alphabet = Alphabet(names(source, found.alphabet, "alphabet"))
-        except CutpointError as wrong:
-            raise source.refused(str(wrong), "alphabet") from None
+        alphabet = names(source, found.alphabet, "alphabet", Alphabet)
         table = tuple(
-            Mark(verdict, None if states is None else frozenset(names(source, states, f"marks[{k}][1]")))
+            Mark(verdict, None if states is None else names(source, states, f"marks[{k}][1]", frozenset))
             for k, (verdict, states) in enumerate(found.marks)
         )
         if table[:3] != FIRST_MARKS:
