@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 # What runs on the reference kernels too: the tests that reach kernels by themselves. The others would only repeat.
-ON_REFERENCE := tests/test_minimal.py tests/kernels/test_kernels.py tests/kernels/test_coding.py tests/data/test_sample.py \
+ON_REFERENCE := tests/test_minimal.py tests/kernels/test_kernels.py tests/kernels/test_front_coding.py tests/data/test_sample.py \
   tests/model/test_acceptor_words.py tests/em
 
 .PHONY: bench bench-learning demo test lint types check-python clean sanitize wheel

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import cutpoint as cp
 from cutpoint.data.storage import write_whole
-from cutpoint.kernels.coding import FrontCodedWords
+from cutpoint.kernels.words import FrontCodedWords
 from cutpoint.shards import writing
 from cutpoint.shards.store import MAGIC, Manifest, ShardFile, ShardSize, arrays_of, file_of
 

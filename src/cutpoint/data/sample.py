@@ -14,8 +14,7 @@ from cutpoint.data import html
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.errors import InvalidSample
-from cutpoint.kernels.coding import FrontCodedWords
-from cutpoint.kernels.words import EncodedWords
+from cutpoint.kernels.words import EncodedWords, FrontCodedWords
 from cutpoint.wording import counted, shown
 
 LARGEST_TOTAL = 1e300

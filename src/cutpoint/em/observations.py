@@ -20,7 +20,7 @@ from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.em.counts import Counts
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.kernels import kernels
-from cutpoint.kernels.coding import FrontCodedWords
+from cutpoint.kernels.words import FrontCodedWords
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads

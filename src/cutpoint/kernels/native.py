@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import _native, cores, reference
-from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.merging import ROUNDS_PER_STATE, MergedMachine
 from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Occupancy
-from cutpoint.kernels.words import Codes, EncodedWords, Floats, Masks
+from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords, Masks
 
 SAFE = 1e-280
 """Acceptances of at least this have lost nothing to the smallest floats."""

@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels import wide
-from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.kernels.merging import merged_machine  # noqa: F401
-from cutpoint.kernels.words import Codes, EncodedWords, Floats, Masks
+from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords, Masks
 
 AnyWords = EncodedWords | FrontCodedWords
 

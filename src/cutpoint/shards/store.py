@@ -21,8 +21,7 @@ from cutpoint.errors import InvalidFile
 from cutpoint.files.json import FileKind, digest, document, names, record
 from cutpoint.files.source import MOST_TEXT, Source
 from cutpoint.files.tokens import json_value
-from cutpoint.kernels.coding import LONGEST, FrontCodedWords, narrow, within
-from cutpoint.kernels.words import EncodedWords, offsets_of
+from cutpoint.kernels.words import LONGEST, EncodedWords, FrontCodedWords, narrow, offsets_of, within
 
 MANIFEST = "manifest.json"
 FORMAT = "shards"

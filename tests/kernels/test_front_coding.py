@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import cutpoint as cp
 from cutpoint.em.observations import InMemory, Parameters, mark_masks
-from cutpoint.kernels import coding, reference
-from cutpoint.kernels.coding import FrontCodedWords
-from cutpoint.kernels.words import EncodedWords
+from cutpoint.kernels import reference
+from cutpoint.kernels import words as coding
+from cutpoint.kernels.words import EncodedWords, FrontCodedWords
 from cutpoint.shards.store import order_of
 
 try:
