@@ -73,10 +73,8 @@ def evaluate(
     cut = float(cut_point_value(cut_point))
     loss, total = -log_likelihood(acceptor, sample, engine=engine) / sample.total, float(sample.total)
     values, accepted, weights = judged_words(acceptor, sample, engine)
-    if not len(values):
-        return Evaluation(loss, None, None, cut, total)
-    right = weights[(values > cut) == accepted].sum() / weights.sum()
-    return Evaluation(loss, float(right), area_under_curve(values, accepted, weights), cut, total)
+    accuracy = float(weights[(values > cut) == accepted].sum() / weights.sum()) if len(values) else None
+    return Evaluation(loss, accuracy, area_under_curve(values, accepted, weights), cut, total)
 
 
 def judged_words(acceptor: Acceptor, sample: AnySample, engine: Engine | None = None) -> tuple[Floats, Bools, Floats]:
@@ -190,7 +188,7 @@ MOST_WORDS = 2000  # distinct words that are looked at, those with the largest c
 
 @dataclass(frozen=True)
 class SymbolEffect:
-    """What reading a symbol does to the acceptance of the word so far: how often, mean change and mean size of it."""
+    """What reading a symbol does to the acceptance of the word so far: how often, its mean change and mean size."""
 
     symbol: Symbol
     count: float
