@@ -19,7 +19,7 @@ from threading import Lock
 from typing import IO, Any, NamedTuple
 
 from cutpoint.diagrams.diagram import LabelStyle, Look
-from cutpoint.diagrams.dot_text import dot_text
+from cutpoint.diagrams.picture import dot_text
 from cutpoint.errors import FormatError, MissingExtra
 from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, only_acceptor
 from cutpoint.files.source import MOST_LINES, Source
