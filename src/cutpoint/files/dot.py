@@ -21,7 +21,7 @@ from typing import IO, Any
 from cutpoint.diagrams.diagram import LabelStyle, Look
 from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError, MissingExtra
-from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, only_acceptor
+from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, fitting
 from cutpoint.files.source import MOST_LINES, Source
 from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
@@ -42,7 +42,7 @@ WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
 
 def write(model: Model, _: Options) -> dict[str, bytes]:
     """State diagram of an acceptor that leaves nothing out."""
-    return {"": f"{dot_text(only_acceptor(model, 'DOT').diagram(Look(), WHOLE))}\n".encode()}
+    return {"": f"{dot_text(fitting(model, 'DOT').diagram(Look(), WHOLE))}\n".encode()}
 
 
 # -- Words of a file ---------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cutpoint.errors import FormatError, InvalidFile
+from cutpoint.data.storage import explained
+from cutpoint.errors import FormatError
 from cutpoint.files.tokens import Number, name_of_token, number_of
 from cutpoint.wording import counted, shown
 
@@ -47,17 +48,12 @@ class Source:
 
     def content(self, most: int) -> bytes:
         """All bytes, unpacked; more than ``most`` are refused before memory is taken for them."""
-        try:
-            with self.path.open("rb") as file:
-                too_long = os.fstat(file.fileno()).st_size > most
-                opened = gzip.GzipFile(fileobj=file) if self.packed else file
-                content = b"" if too_long else opened.read(most + 1)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-            raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
-        except (OSError, ValueError) as problem:  # ValueError: a null character in the path
-            path = self.path if isinstance(problem, OSError) else repr(str(self.path))
-            reason = getattr(problem, "strerror", None) or problem
-            raise InvalidFile(f"cannot be read ({reason}).", where=str(path)) from None
+        with explained("cannot be read", str(self.path)), self.path.open("rb") as file:
+            too_long = os.fstat(file.fileno()).st_size > most
+            try:
+                content = b"" if too_long else (gzip.GzipFile(fileobj=file) if self.packed else file).read(most + 1)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
+                raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
         if too_long or len(content) > most:
             raise self.refused(f"the file holds more than {counted(most, 'byte')}, the most that is read.")
         return content
