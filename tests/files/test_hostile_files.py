@@ -123,7 +123,7 @@ def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
         [sys.executable, "-c", code, tmp_path / "model.json.gz"], capture_output=True, text=True, check=True
     )
     sentence, kilobytes = done.stdout.splitlines()
-    assert sentence.endswith("the file holds more than 134,217,728 bytes, the most that is read.")
+    assert sentence.endswith("the file has more than 134,217,728 bytes, the most that are read.")
     assert int(kilobytes) < 600_000
 
 
@@ -131,7 +131,7 @@ def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
 def test_many_small_values_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
     text = '{"cutpoint": ' + "[" + "[],{}," * 3_000_000 + "[]]}"
     before = memory.reset_peak()
-    assert refusal(tmp_path / "model.json", text) == "the file holds more than 2,500,000 values, the most that is read."
+    assert refusal(tmp_path / "model.json", text) == "the file has more than 2,500,000 values, the most that are read."
     assert memory.peak() - before < 200_000
 
 

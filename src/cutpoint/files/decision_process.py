@@ -16,8 +16,7 @@ from cutpoint.files.tokens import Number, numeral, token
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
 
-INIT, ACCEPT, START, DEADLOCK = "init", "accept", "start", "deadlock"
-RESERVED = (INIT, ACCEPT, START, DEADLOCK)
+RESERVED = INIT, ACCEPT, START, DEADLOCK = "init", "accept", "start", "deadlock"
 
 DRN_HEAD = """// one action per symbol; final states are labelled accept
 @type: MDP
@@ -208,13 +207,10 @@ def write_prism(model: Model, options: Options) -> dict[str, bytes]:
     ]
     used = dict.fromkeys([INIT, DEADLOCK, ACCEPT, *(label for state in states for label in state.labels)])
     code = {label: k for k, label in enumerate(used)}  # PRISM wants init and deadlock to come first
-    labels = [f"{s}: {' '.join(str(code[label]) for label in state.labels)}" for s, state in enumerate(states)]
+    labels = [f"{s}: {' '.join(str(code[k]) for k in state.labels)}" for s, state in enumerate(states) if state.labels]
     files = {
         "": [f"{len(states)} {_n_choices(states)} {len(steps)}", *steps],
-        ".lab": [
-            " ".join(f'{k}="{label}"' for label, k in code.items()),
-            *(line for line in labels if line[-1] != " "),
-        ],
+        ".lab": [" ".join(f'{k}="{label}"' for label, k in code.items()), *labels],
         ".sta": ["(s)", *(f"{s}:({s})" for s in range(len(states)))],
     }
     return {suffix: ("\n".join(lines) + "\n").encode() for suffix, lines in files.items()}

@@ -111,7 +111,7 @@ def check_words(source: Source, text: str) -> None:
         ended = ended or kind == "end"
         for noun, number, most in (("word", count, MOST_WORDS), ("arrow", arrows, MOST_LINES)):
             if number > most:
-                raise _too_many(source, noun, most)
+                raise source.too_many(noun, most)
     if not ended:
         raise _unexpected(source, text, len(text))
     if any(name.replace("\\\n", "").strip('"') == "key" for name in attributes):
@@ -122,7 +122,7 @@ def check_words(source: Source, text: str) -> None:
             "Write all symbols of two states on one arrow, as in a, b: 1/2."
         )
     if (arrows + len(nodes)) * len(attributes) > MOST_VALUES:
-        raise _too_many(source, "attribute value", MOST_VALUES)
+        raise source.too_many("attribute value", MOST_VALUES)
 
 
 def _unexpected(source: Source, text: str, place: int, expected: str = "") -> FormatError:
@@ -136,10 +136,6 @@ def _unexpected(source: Source, text: str, place: int, expected: str = "") -> Fo
     if place == len(text):
         sentence = "the file ends before its graph does. Is it whole?"
     return source.refused(sentence, f"line {text.count(chr(10), 0, place) + 1}")
-
-
-def _too_many(source: Source, noun: str, most: int) -> FormatError:
-    return source.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
 
 
 # -- Graphviz ----------------------------------------------------------------------------------------------------
@@ -309,7 +305,7 @@ class Drawing:
     def _text(self, label: str, place: str, key: str | None = None) -> str:
         """Text of a label, as Graphviz prints it."""
         if label.count("\\") + label.count("&") > MOST_LINES:
-            raise _too_many(self.source, "escape", MOST_LINES)
+            raise self.source.too_many("escape", MOST_LINES)
 
         def meaning(found: re.Match[str]) -> str:
             if found[1] and found[1] in "nlr":
@@ -352,9 +348,9 @@ class Drawing:
             self.steps[before, word, after] = value
             self.fractions += isinstance(value, Fraction)
             if len(self.steps) > MOST_ENTRIES:
-                raise _too_many(self.source, "step", MOST_ENTRIES)
+                raise self.source.too_many("step", MOST_ENTRIES)
             if self.fractions > MOST_FRACTIONS:  # what is saved has either fractions alone or floats alone
-                raise _too_many(self.source, "exact step", MOST_FRACTIONS)
+                raise self.source.too_many("exact step", MOST_FRACTIONS)
 
     def _state(self, key: str) -> Hashable:
         if not self.texts[key]:

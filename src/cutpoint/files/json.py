@@ -123,7 +123,7 @@ def read(source: Source, options: Options) -> Model:
 def document(source: Source, text: str) -> dict[str, Any]:
     """JSON object in plain values; syntax errors name line and column, and too many values take no memory."""
     if has_many_values(text):
-        raise source.refused(f"the file holds more than {counted(MOST_VALUES, 'value')}, the most that is read.")
+        raise source.too_many("value", MOST_VALUES)
     try:
         raw = json.loads(text, object_pairs_hook=distinct_keys, parse_int=_integer)
     except json.JSONDecodeError as wrong:

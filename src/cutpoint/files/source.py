@@ -46,6 +46,10 @@ class Source:
         """Error about this file that says where in it."""
         return FormatError(sentence, where=f"{self.path}: {place}" if place else str(self.path), advice=advice)
 
+    def too_many(self, noun: str, most: int) -> FormatError:
+        """Error about more of something than is read."""
+        return self.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
+
     def content(self, most: int) -> bytes:
         """All bytes, unpacked; more than ``most`` are refused before memory is taken for them."""
         with explained("cannot be read", str(self.path)), self.path.open("rb") as file:
@@ -55,7 +59,7 @@ class Source:
             except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
                 raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
         if too_long or len(content) > most:
-            raise self.refused(f"the file holds more than {counted(most, 'byte')}, the most that is read.")
+            raise self.too_many("byte", most)
         return content
 
     def text(self) -> str:
@@ -71,7 +75,7 @@ class Source:
         """Lines of the text with their places, without spaces around them; empty ones are left out."""
         text = self.text()
         if text.count("\n") > MOST_LINES:
-            raise self.refused(f"the file has more than {counted(MOST_LINES, 'line')}, the most that are read.")
+            raise self.too_many("line", MOST_LINES)
         for number, found in enumerate(re.finditer(r"[^\n]*\n?", text), start=1):
             if line := found[0].strip():
                 yield f"line {number}", line
