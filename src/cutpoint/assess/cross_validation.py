@@ -43,15 +43,9 @@ class Score:
 
 @dataclass(frozen=True, repr=False)
 class CrossValidation:
-    """Result of :func:`cross_validate`.
+    """Result of :func:`cross_validate`: the figures of each fold's :class:`Evaluation`, at the cut point 1/2.
 
-    Attributes
-    ----------
-    log_loss : mean of -log p over what was seen of the held-out observations, in nats; infinite where a fold holds an
-        observation of probability 0.
-    accuracy : share of held-out verdicts predicted right at the cut point 1/2; None if no word has a verdict.
-    auc : probability that an accepted word has a higher acceptance than a rejected one (equal ones count half), over
-        the folds that hold both; None if there is no such fold.
+    ``accuracy`` and ``auc`` are over the folds that have them; None if there is none.
     """
 
     log_loss: Score
@@ -89,20 +83,15 @@ def cross_validate(
         from which accelerated Baum-Welch climbs there.
     sample : the observations; they are shared out one by one, labels evenly. Of a sample in shards, 200,000 distinct
         observations.
-    folds : number of folds.
     refit : False judges the acceptor as it is, without learning anything.
     prior, threads, rng, engine : as of :func:`learn`.
     n_final, final, inner_folds : for a number of states: as of :func:`learn`, ``inner_folds`` being its folds.
 
-    Returns
-    -------
-    A :class:`CrossValidation`. Accuracy and AUC are about the verdicts on whole words, from the word alone.
-
     Notes
     -----
-    An acceptor that was learned from this sample has seen the held-out observations: climbing on from it gives scores
-    that are too good. For an honest judgement of a way to learn, pass the number of states. Cost: one search, or one
-    climb, per fold.
+    Accuracy and AUC are about the verdicts on whole words, from the word alone. An acceptor that was learned from this
+    sample has seen the held-out observations: for an honest judgement of a way to learn, pass the number of states.
+    Cost: one search, or one climb, per fold.
 
     Examples
     --------

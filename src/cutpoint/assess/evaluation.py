@@ -190,7 +190,7 @@ MOST_WORDS = 2000  # distinct words that are looked at, those with the largest c
 
 @dataclass(frozen=True)
 class SymbolEffect:
-    """What reading a symbol does to the acceptance of the word so far: how often, mean change and mean size of it."""
+    """What reading a symbol does to the acceptance of the word so far: how often, its mean change and mean size."""
 
     symbol: Symbol
     count: float

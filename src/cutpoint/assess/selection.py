@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -74,14 +75,7 @@ class SizeCandidate(SizeLosses):
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """Result of :func:`select`.
-
-    Attributes
-    ----------
-    criterion : what the choice went by.
-    candidates : one per number of states that was tried, in rising order.
-    chosen : the one that was chosen.
-    """
+    """Result of :func:`select`: candidates in rising order of states, the chosen one, and what the choice went by."""
 
     criterion: Criterion
     candidates: tuple[SizeCandidate, ...]
@@ -136,13 +130,8 @@ def select(
     sizes : numbers of states to try, all of them on the same folds.
     criterion : "loss" takes a larger number only if its held-out loss is lower than that of the best smaller one by
         more than a standard error of the difference over folds; "bic" and "aic" take the lowest value.
-    folds : number of folds.
     n_final, final, prior, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True ends the
         selection with the numbers of states finished so far.
-
-    Returns
-    -------
-    A :class:`Selection`: ``selection.n_states``, ``selection.best``, ``print(selection.table())``.
 
     Notes
     -----
@@ -220,7 +209,7 @@ def _report(callback: Callable[[SearchProgress], object], fold: int, progress: S
 
 def _chosen(candidates: list[SizeCandidate], criterion: Criterion) -> SizeCandidate:
     if criterion != "loss":
-        return min(candidates, key=lambda row: row.bic if criterion == "bic" else row.aic)
+        return min(candidates, key=attrgetter(criterion))
     size = chosen_size({row.n_states: row.losses for row in candidates})
     return next(row for row in candidates if row.n_states == size)
 

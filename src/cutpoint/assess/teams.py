@@ -81,8 +81,7 @@ class Pruned:
     Attributes
     ----------
     acceptor : the smaller team (a single acceptor, if one member is left).
-    kept : numbers of the members that are left, as :func:`members` counts them.
-    weights : their new weights.
+    kept, weights : numbers of the members left, as :func:`members` counts them, and their new weights.
     loss_before, loss_after : log loss of the sample under the given team and the pruned one, in nats per observation.
     losses : log loss with m, m - 1, …, size members, weights fitted each time.
     """
@@ -214,8 +213,7 @@ class Distilled:
     ----------
     acceptor : the imitation.
     divergence : mean Kullback-Leibler divergence from the team's verdicts to the imitation's, in nats per word.
-    difference : largest difference between the two acceptances.
-    word : the word where it occurs.
+    difference, word : largest difference between the two acceptances, and the word where it occurs.
     n_words : number of held-out words.
     learned : the search that the imitation came from.
     """
@@ -253,8 +251,6 @@ def distill(
 
     Parameters
     ----------
-    team : the acceptor to imitate.
-    n_states : number of states of the imitation.
     words : words of the kind that matter, or a sample, of which only the words and their counts are used.
     extra : number of random words beside them, as long as the given ones and with symbols as frequent; by default as
         many as there are given, and at least 500.
@@ -292,10 +288,8 @@ def distill(
     pool += _similar_words(team, encoded.symbols, encoded.lengths, extra, draws)
     distinct, weights = _merged(pool, np.concatenate((counts / counts.mean(), np.ones(len(pool) - len(counts)))))
     if len(distinct) < LEAST_WORDS:
-        raise InvalidArgument(
-            f"distilling needs at least {counted(LEAST_WORDS, 'different word')}; got {len(distinct)}. Give more "
-            "words, or increase extra."
-        )
+        found = f"got {len(distinct)}. Give more words, or increase extra."
+        raise InvalidArgument(f"distilling needs at least {LEAST_WORDS} different words; {found}")
     order = draws.permutation(len(distinct))
     order = order[np.argsort(weights[order], kind="stable")]
     n_held = round(HELD_OUT * len(distinct))
@@ -322,9 +316,9 @@ def _similar_words(
 
 def _merged(words: list[PlainWord], weights: Floats) -> tuple[list[PlainWord], Floats]:
     """Different words, and the sum of the weights of each."""
-    total: dict[PlainWord, float] = {}
+    total = dict.fromkeys(words, 0.0)
     for word, weight in zip(words, weights.tolist(), strict=True):
-        total[word] = total.get(word, 0.0) + weight
+        total[word] += weight
     return list(total), np.array(list(total.values()))
 
 
@@ -336,17 +330,12 @@ def _soft_labels(team: Acceptor, words: list[PlainWord], weights: Floats) -> Sam
 
 
 def _compared(team: Acceptor, other: Acceptor, words: list[PlainWord]) -> tuple[float, float, PlainWord]:
-    """Mean divergence, largest difference of acceptances, and the word where it occurs."""
-    apart = np.abs(team.acceptances(words) - other.acceptances(words))
-    worst = int(np.argmax(apart))
-    return float(_divergences(team, other, words).mean()), float(apart[worst]), words[worst]
-
-
-def _divergences(team: Acceptor, other: Acceptor, words: list[PlainWord]) -> Floats:
-    """Kullback-Leibler divergence of the verdicts on each word; infinite where the other rules out what can happen."""
-    total = np.zeros(len(words))
+    """Mean divergence, infinite where the other rules out what can happen; largest difference, and its word."""
+    divergences = np.zeros(len(words))
     for own, its in ((team, other), (~team, ~other)):
         p, log_p, log_q = own.acceptances(words), own.log_acceptances(words), its.log_acceptances(words)
         some = p > 0.0
-        total[some] += p[some] * (log_p[some] - log_q[some])
-    return np.maximum(total, 0.0)
+        divergences[some] += p[some] * (log_p[some] - log_q[some])
+    apart = np.abs(team.acceptances(words) - other.acceptances(words))
+    worst = int(np.argmax(apart))
+    return float(np.maximum(divergences, 0.0).mean()), float(apart[worst]), words[worst]

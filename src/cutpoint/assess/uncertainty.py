@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.selection import stacked, used_entries
-from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
+from cutpoint.data import PlainWord, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
@@ -70,9 +70,7 @@ def _table(
 
 LEAST_TOTAL = 2  # fewest observations that can be resampled
 REPETITIONS = 200
-STIRRED = 0.05
-"""Share of the estimate that is spread over its row before each repetition, so that entries near 0 can come back."""
-
+STIRRED = 0.05  # share of each row spread over its entries before each repetition, so that those near 0 can come back
 MOST_OBSERVATIONS = 2**53
 MOST_NUMBERS = 10**8
 
@@ -177,9 +175,8 @@ def bootstrap(
     Parameters
     ----------
     acceptor : where the climbs begin. Its zero entries stay zero, its final states are kept.
-    sample : the observations. N of them are drawn again, in proportion to their counts. If the counts do not sum to a
-        whole number, N is the nearest one and the drawn counts are scaled to the same sum; weights that are not counts
-        of independent observations make the intervals too narrow or too wide. Of a sample in shards, 200,000 distinct
+    sample : the observations. N of them (the whole number nearest to the sum of counts) are drawn again, in proportion
+        to their counts, which should be those of independent observations. Of a sample in shards, 200,000 distinct
         observations are resampled: with more, the intervals are too wide.
     repetitions : number of resamples, some hundreds for the usual levels.
     words : words whose acceptance gets an interval; ``Bootstrap.of`` has it for further words.
@@ -190,12 +187,11 @@ def bootstrap(
 
     Notes
     -----
-    The acceptor is first fitted to the whole sample. Each repetition climbs, accelerated, from that estimate with a
-    twentieth of each row spread over its entries, so states keep their names and entries near 0 can come back. Cost:
-    one climb per repetition. What the sample does not determine (three or more states of which only the ends' labels
-    are seen can often be turned into others of the same behavior) moves little or at random along flat directions:
-    trust the intervals of acceptances there, not those of entries; :func:`standard_errors` says where. An acceptor from
-    :func:`learn` was stopped early on purpose; the estimate here is the maximum nearby.
+    The acceptor is first fitted to the whole sample (one from :func:`learn` was stopped early on purpose). Each
+    repetition climbs, accelerated, from that estimate with a twentieth of each row spread over its entries, so states
+    keep their names and entries near 0 can come back. Cost: one climb per repetition. What the sample does not
+    determine moves little or at random: trust the intervals of acceptances there, not those of entries;
+    :func:`standard_errors` says where.
 
     Examples
     --------
@@ -208,30 +204,6 @@ def bootstrap(
     check_acceptor(acceptor)
     check_arguments(sample, threads, engine)
     sample = searched_part(sample, acceptor.alphabet, engine)
-    _check_resampling(acceptor, sample, repetitions, level)
-    MStep.of(acceptor, prior)  # refuses a prior that does not fit
-    asked = _plain_words(acceptor, words)
-    climb = partial(baum_welch, learn_initial=learn_initial, accelerate=True, engine=engine)
-    fitted = partial(climb, tolerance=tolerance, max_steps=max_steps, prior=prior)
-    estimate = finished(fitted(acceptor, sample, threads=threads))
-    start = _stirred(estimate.acceptor, acceptor, learn_initial)
-    seed = int(random_generator(rng).integers(2**63))
-    size = max(1, round(sample.total))
-    shares = sample.counts / sample.total
-
-    def repetition(k: int) -> Fit:
-        drawn = np.random.default_rng([seed, k]).multinomial(size, shares)
-        return fitted(start, sample.reweighted(drawn.astype(np.float64) * (sample.total / size)), threads=1)
-
-    fits = mapped(repetition, range(repetitions), threads)
-    transitions = np.stack([fit.acceptor.transitions for fit in fits])
-    initial = np.stack([fit.acceptor.initial for fit in fits])
-    draws = transitions, initial, _acceptances(acceptor, transitions, initial, asked)
-    unfinished = sum(fit.stop is Stop.STEP_LIMIT for fit in fits)
-    return Bootstrap(estimate.acceptor, float(level), asked, *draws, unfinished)
-
-
-def _check_resampling(acceptor: Acceptor, sample: Sample, repetitions: int, level: float) -> None:
     whole_number("repetitions", repetitions, least=2)
     if isinstance(level, bool) or not (isinstance(level, int | float) and 0.0 < level < 1.0):
         raise InvalidArgument(f"level must be a number between 0 and 1, such as 0.95; got {shown(level)}.")
@@ -246,6 +218,26 @@ def _check_resampling(acceptor: Acceptor, sample: Sample, repetitions: int, leve
             f"{counted(repetitions, 'repetition')} of {counted(entries, 'entry')} exceed the limit of "
             f"{MOST_NUMBERS:,} numbers. Ask for fewer repetitions."
         )
+    MStep.of(acceptor, prior)  # refuses a prior that does not fit
+    asked = _plain_words(acceptor, words)
+    climb = partial(baum_welch, learn_initial=learn_initial, accelerate=True, engine=engine)
+    fitted = partial(climb, tolerance=tolerance, max_steps=max_steps, prior=prior)
+    estimate = finished(fitted(acceptor, sample, threads=threads))
+    start = _stirred(estimate.acceptor, acceptor, learn_initial)
+    seed = int(random_generator(rng).integers(2**63))
+    size = round(sample.total)
+    shares = sample.counts / sample.total
+
+    def repetition(k: int) -> Fit:
+        drawn = np.random.default_rng([seed, k]).multinomial(size, shares)
+        return fitted(start, sample.reweighted(drawn.astype(np.float64) * (sample.total / size)), threads=1)
+
+    fits = mapped(repetition, range(repetitions), threads)
+    transitions = np.stack([fit.acceptor.transitions for fit in fits])
+    initial = np.stack([fit.acceptor.initial for fit in fits])
+    draws = transitions, initial, _acceptances(acceptor, transitions, initial, asked)
+    unfinished = sum(fit.stop is Stop.STEP_LIMIT for fit in fits)
+    return Bootstrap(estimate.acceptor, float(level), asked, *draws, unfinished)
 
 
 def _stirred(estimate: Acceptor, given: Acceptor, learn_initial: bool) -> Acceptor:
@@ -268,16 +260,13 @@ def _acceptances(acceptor: Acceptor, transitions: Floats, initial: Floats, words
 
 # -- Curvature ---------------------------------------------------------------------------------------------------------
 
-STEP = 1e-3
-"""Step of the differences, relative to the smaller of the two entries that it moves; their error is of fourth order."""
-
+STEP = 1e-3  # of the differences, relative to the smaller of the two entries that it moves; the error is its 4th power
 SEEN_SHARE = 1e-5  # a direction of which a smaller share of the complete data's information was seen is not determined
 BENT_SHARE = -1e-3  # a share below this is no rounding on flat ground: the log-likelihood rises there
 NEAR = 0.01  # largest gain in log-likelihood, doubled, that the curvature may promise at what counts as a maximum
 ROUNDING = 1e-12  # derivatives of an acceptance that differ by less are equal
 MOST_PARAMETERS = 4000
-LOOSE_SHARE = 1e-3
-"""A quantity is not determined if a larger share of it lies in such directions; less adds a tenth to its variance."""
+LOOSE_SHARE = 1e-3  # a quantity of which a larger share lies in directions not determined is not determined
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,8 +386,7 @@ class Curvature:
         parts = (gradients @ self.directions) ** 2
         seen = self.determined
         loose = parts[:, ~seen].sum(axis=1) > LOOSE_SHARE**2 * parts.sum(axis=1)
-        variances: Floats = np.where(loose, np.inf, (parts[:, seen] / self.shares[seen]).sum(axis=1))
-        return variances
+        return np.where(loose, np.inf, (parts[:, seen] / self.shares[seen]).sum(axis=1))
 
 
 class Information(Enum):
@@ -437,31 +425,11 @@ class StandardErrors:
 
     acceptor: Acceptor
     words: tuple[PlainWord, ...]
+    outcome: Information
+    transitions: Floats | None
+    initial: Floats | None
     _coordinates: Coordinates
     _curvature: Curvature
-
-    @cached_property
-    def outcome(self) -> Information:
-        """What the curvature says, the worst first."""
-        at, curvature = self._coordinates, self._curvature
-        seen = curvature.determined
-        pull = (at.score(at.theta, at.counts) @ curvature.directions) ** 2
-        gain = float((pull[seen] / curvature.shares[seen]).sum() + pull[~seen].sum())
-        if gain > NEAR or (curvature.shares < BENT_SHARE).any():
-            return Information.NOT_MAXIMUM
-        if not seen.all() or at.unreached.any():
-            return Information.SINGULAR
-        return Information.BOUNDARY if at.boundary.any() else Information.REGULAR
-
-    @property
-    def transitions(self) -> Floats | None:
-        """Standard errors of the transitions."""
-        return None if self._errors is None else self._errors.transitions
-
-    @property
-    def initial(self) -> Floats | None:
-        """Standard errors of the initial distribution."""
-        return None if self._errors is None else self._errors.initial
 
     @cached_property
     def acceptances(self) -> Floats | None:
@@ -501,9 +469,9 @@ class StandardErrors:
 
     def table(self, digits: int = 4) -> str:
         """Entries that were estimated, and words, with their standard errors, as plain text."""
-        if self._errors is None or self.acceptances is None:
+        if self.transitions is None or self.initial is None or self.acceptances is None:
             return str(self.outcome)
-        columns, write = {"±": (*self._errors, self.acceptances)}, f"{{:.{digits}f}}".format
+        columns, write = {"±": (self.transitions, self.initial, self.acceptances)}, f"{{:.{digits}f}}".format
         return _table(self.acceptor, self.words, columns, lambda error: error > 0.0, write, digits)
 
     def __repr__(self) -> str:
@@ -512,21 +480,6 @@ class StandardErrors:
             f"<StandardErrors: {counted(len(self._coordinates), 'free parameter')}{smallest}\n  {self.outcome}\n  "
             f"{self.acceptor!r}>"
         )
-
-    @cached_property
-    def _errors(self) -> Parameters | None:
-        """Standard error of each entry; None if not at a maximum."""
-        if self.outcome is Information.NOT_MAXIMUM:
-            return None
-        at, curvature = self._coordinates, self._curvature
-        errors = np.zeros_like(at.theta)
-        errors[at.row, at.column] = np.sqrt(curvature.variance(np.eye(len(at))))
-        for row in np.unique(at.row):
-            own = at.row == row
-            errors[row, at.last[own][0]] = np.sqrt(curvature.variance(-own.astype(np.float64)[None])[0])
-        errors[at.boundary] = np.inf
-        errors[at.unreached[:, None] & (at.theta > 0.0)] = np.inf
-        return at.parameters(errors)
 
 
 def standard_errors(
@@ -552,16 +505,12 @@ def standard_errors(
     learn_initial : whether the initial distribution was estimated too.
     threads, engine : as of :func:`learn`.
 
-    Returns
-    -------
-    :class:`StandardErrors`; what the sample does not determine is infinite or None, and ``outcome`` says why.
-
     Notes
     -----
     The free coordinates are the entries with an expected count of at least a half, but for the last one of each row,
-    which gives way so that rows sum to 1. The score in them is exact, :math:`v_j / \theta_j - v_{last} /
-    \theta_{last}` with the expected counts v (Fisher's identity), and its central differences of fourth order give the
-    Hessian to some ten digits. Cost: four E-steps per free coordinate, and :math:`O(k^3)` for k of them.
+    which gives way so that rows sum to 1. The score in them is exact (Fisher's identity), and its central differences
+    of fourth order give the Hessian to some ten digits. Cost: four E-steps per free coordinate, and :math:`O(k^3)` for
+    k of them.
 
     The errors are those of large samples (beware below some hundred observations) and assume that the model is right.
     Three or more states of which only the ends' labels were seen are often not determined; acceptances of words are.
@@ -595,7 +544,34 @@ def standard_errors(
             )
         matrix, root = information(coordinates, e_step, threads), coordinates.spread()
     shares, turned = np.linalg.eigh(root.T @ matrix @ root)
-    return StandardErrors(acceptor, asked, coordinates, Curvature(shares, root @ turned))
+    curvature = Curvature(shares, root @ turned)
+    outcome = _outcome(coordinates, curvature)
+    errors = None if outcome is Information.NOT_MAXIMUM else _entry_errors(coordinates, curvature)
+    transitions, initial = errors or (None, None)
+    return StandardErrors(acceptor, asked, outcome, transitions, initial, coordinates, curvature)
+
+
+def _outcome(at: Coordinates, curvature: Curvature) -> Information:
+    """What the curvature says, the worst first."""
+    seen = curvature.determined
+    pull = (at.score(at.theta, at.counts) @ curvature.directions) ** 2
+    gain = float((pull[seen] / curvature.shares[seen]).sum() + pull[~seen].sum())
+    if gain > NEAR or (curvature.shares < BENT_SHARE).any():
+        return Information.NOT_MAXIMUM
+    if not seen.all() or at.unreached.any():
+        return Information.SINGULAR
+    return Information.BOUNDARY if at.boundary.any() else Information.REGULAR
+
+
+def _entry_errors(at: Coordinates, curvature: Curvature) -> Parameters:
+    """Standard error of each entry."""
+    errors = np.zeros_like(at.theta)
+    errors[at.row, at.column] = np.sqrt(curvature.variance(np.eye(len(at))))
+    for row in np.unique(at.row):
+        own = at.row == row
+        errors[row, at.last[own][0]] = np.sqrt(curvature.variance(-own.astype(np.float64)[None])[0])
+    errors[at.boundary | (at.unreached[:, None] & (at.theta > 0.0))] = np.inf
+    return at.parameters(errors)
 
 
 def _acceptance_gradient(acceptor: Acceptor, word: Word) -> Floats:

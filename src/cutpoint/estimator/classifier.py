@@ -45,8 +45,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_states : number of states, at least one for each class; None chooses it by cross-validation, which takes longer.
-    team : k > 1 joins k acceptors to one, usually with better probabilities.
-    prior : Dirichlet pseudo-counts of every cell.
+    team, prior, folds, threads : as of :func:`cutpoint.learn`.
     cut_point : of two classes, ``predict`` answers ``classes_[1]`` where its probability is above this. None chooses
         it for accuracy on words not learned from (two more searches, each on half of the words); it stays 1/2 unless
         another is better by three standard errors. ``cut_point=0.5`` saves that time.
@@ -57,18 +56,14 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     position : whether the same symbol means something else at each position; needs words of one length. The symbols of
         ``acceptor_`` are then pairs ``(position, symbol)``, and each position has a rare symbol of its own.
     n_final : of two classes, the number of states of ``classes_[1]``; by default half of them, or as merging finds.
-    folds : number of folds of the search, by default five.
     time_limit : most seconds to search, about; the best so far is taken. The result then depends on the machine.
-    threads : number of threads, by default all cores; results do not depend on it.
     random_state : seed; same seed, same result. Also None (another result each time), a ``numpy.random.Generator`` or
         a ``numpy.random.RandomState``.
 
     Attributes
     ----------
     classes_ : the labels, sorted.
-    acceptor_ : the :class:`cutpoint.Acceptor`.
-    labels_ : class of each of its states.
-    alphabet_ : its symbols.
+    acceptor_, alphabet_, labels_ : the :class:`cutpoint.Acceptor`, its symbols, and the class of each of its states.
     cut_point_ : the cut point of two classes; None for more.
     fit_ : the :class:`cutpoint.search.Learned` with what the search found.
 
@@ -256,7 +251,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_options(self, classes: NDArray[Any], codes: NDArray[np.intp], total: float) -> None:
         """Refuse what only the classifier knows of; the rest is left to the search."""
-        n_classes, seen = len(classes), classes[np.unique(codes)].tolist()
+        seen = classes[np.unique(codes)].tolist()
         if len(seen) < 2:
             raise InvalidArgument(
                 f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
@@ -271,8 +266,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.cut_point is not None and not 0 < cut_point_value(self.cut_point) < 1:
             raise InvalidArgument(f"cut_point must lie between 0 and 1, both excluded; got {shown(self.cut_point)}.")
         for name in ("cut_point", "n_final"):
-            if n_classes > 2 and getattr(self, name) is not None:
-                raise InvalidArgument(f"{name} is for two classes; y has {n_classes}. Leave it out.")
+            if len(classes) > 2 and getattr(self, name) is not None:
+                raise InvalidArgument(f"{name} is for two classes; y has {len(classes)}. Leave it out.")
         least = max(2, *(number for number in (self.folds, self.team) if isinstance(number, int | np.integer)))
         if total < least:
             raise InvalidArgument(
@@ -302,19 +297,14 @@ def _sample(
 
 def _extended(acceptor: Acceptor, alphabet: Alphabet) -> Acceptor:
     """Acceptor with more symbols, which leave the state as it is."""
-    extra = len(alphabet) - acceptor.n_symbols
-    if not extra:
-        return acceptor
-    stay = np.broadcast_to(np.eye(acceptor.n_states), (extra, acceptor.n_states, acceptor.n_states))
+    stay = np.eye(acceptor.n_states)[None].repeat(len(alphabet) - acceptor.n_symbols, axis=0)
     return acceptor.replace(alphabet=alphabet, transitions=np.concatenate((acceptor.transitions, stay)))
 
 
 def seed_of(random_state: Any) -> int:
     """Seed of a search."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**63))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return whole_number("random_state", random_state, least=0)

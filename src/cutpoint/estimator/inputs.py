@@ -15,14 +15,12 @@ from cutpoint.errors import InvalidArgument
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.wording import counted, listed, shown
 
+NESTED = (str, list, tuple, np.ndarray)  # what can be a word inside of an array
+
 
 def words_of(X: Any) -> list[Word]:
-    """Words of ``X``, one per item: of a list, an array, a column, or a table with one column.
+    """Words of a list, an array (whose rows are words if it has several columns), a column, or a table with one column.
 
-    Rows of a two-dimensional array with several columns are words of one length.
-
-    Examples
-    --------
     >>> words_of(np.array(["ab", ""])), words_of([["buy"], ["look", "quit"]])
     (['ab', ''], [['buy'], ['look', 'quit']])
     """
@@ -30,7 +28,8 @@ def words_of(X: Any) -> list[Word]:
         raise InvalidArgument(
             f"X must hold one word per item; got a single {type(X).__name__}, {shown(X)}. For one word write [word]."
         )
-    given = X if _is_rows(X) else _column("X", X)
+    one_word_a_row = isinstance(X, np.ndarray) and X.shape[1:] == (1,) and len(X) > 0 and isinstance(X[0, 0], NESTED)
+    given = X if isinstance(X, np.ndarray) and X.ndim == 2 and not one_word_a_row else _column("X", X)
     words: list[Word] = given.tolist() if isinstance(given, np.ndarray) else list(each_word(given))
     if not words:
         raise InvalidArgument("X must hold at least one word; got none.")
@@ -38,13 +37,7 @@ def words_of(X: Any) -> list[Word]:
 
 
 def labels_of(y: Any, n_words: int) -> NDArray[Any]:
-    """Labels, one per word: all strings, all numbers or all bool.
-
-    Examples
-    --------
-    >>> labels_of([True, False], 2)
-    array([ True, False])
-    """
+    """Labels, one per word: all strings, all numbers or all bool."""
     values = _values("y", y, n_words)
     for r, value in enumerate(values):
         if is_missing(value):
@@ -117,13 +110,6 @@ def _column(name: str, values: Any) -> Any:
     if hasattr(values, "iloc"):  # pandas
         return values.iloc[:, 0]
     raise InvalidArgument(f"{name} must be a list, an array or a column; got {type(values).__name__}.")
-
-
-def _is_rows(X: Any) -> bool:
-    """Whether X is an array whose rows are words: two-dimensional, and not a column of words."""
-    if not isinstance(X, np.ndarray) or X.ndim != 2:
-        return False
-    return X.shape[1] != 1 or not (len(X) and isinstance(X[0, 0], str | list | tuple | np.ndarray))
 
 
 RARE = "<rare>"  # symbol that stands for all that are rare or unknown

@@ -24,14 +24,8 @@ FLOAT_WIDTH = Fraction(1, 2**64)  # relative width of the interval whose middle 
 class AlgebraicNumber:
     r"""The real root of a polynomial with rational coefficients between two rational numbers: exact, never rounded.
 
-    Parameters
-    ----------
-    coefficients : of 1, x, x², …; numbers or strings such as ``"1/3"``.
-    low, high : the polynomial must have exactly one real root :math:`r` with low < r < high.
-
-    Notes
-    -----
-    Comparison with rational numbers is exact: it depends on the sign of the polynomial. ``1 - root`` is one again.
+    Coefficients are those of 1, x, x², …, numbers or strings such as ``"1/3"``; there must be exactly one real root
+    :math:`r` with low < r < high. Comparisons are exact, by the sign of the polynomial. ``1 - root`` is one again.
 
     Examples
     --------
@@ -92,38 +86,30 @@ class AlgebraicNumber:
             low, high = self.interval((high - low) / 2**8)
         return float((low + high) / 2)
 
-    def _sign_against(self, number: Fraction) -> int:
-        """1 if the root is the larger of the two, -1 if the smaller, 0 if they are equal."""
-        if number <= self.low:
-            return 1
-        if number >= self.high:
-            return -1
+    def _sign_against(self, other: Any) -> int:
+        """1 if the root is larger than another number, -1 if it is smaller, 0 if they are equal."""
+        if isinstance(other, AlgebraicNumber):
+            low, high = max(self.low, other.low), min(self.high, other.high)
+            if self.polynomial == other.polynomial and low < high and _roots_between(self.polynomial, low, high):
+                return 0
+            width = min(self.high - self.low, other.high - other.low)
+            while True:  # the intervals of two different numbers part at some width
+                (low, high), (other_low, other_high) = self.interval(width), other.interval(width)
+                if high <= other_low or other_high <= low:
+                    return -1 if high <= other_low else 1
+                width /= 2**16
+        number = Fraction(other)
+        if not self.low < number < self.high:
+            return 1 if number <= self.low else -1
         polynomial = _flint(self.polynomial)
         here, below = polynomial(_fmpq(number)), polynomial(_fmpq(self.low))
         return 0 if here == 0 else 1 if (here > 0) == (below > 0) else -1
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, AlgebraicNumber):
-            low, high = max(self.low, other.low), min(self.high, other.high)
-            same = self.polynomial == other.polynomial and low < high
-            return same and _roots_between(self.polynomial, low, high) == 1
-        if isinstance(other, float | int | Fraction):
-            return self._sign_against(Fraction(other)) == 0
-        return NotImplemented
+        return self._sign_against(other) == 0 if isinstance(other, COMPARABLE) else NotImplemented
 
     def __lt__(self, other: object) -> bool:
-        if isinstance(other, AlgebraicNumber):
-            if self == other:
-                return False
-            width = min(self.high - self.low, other.high - other.low)
-            while True:  # the intervals of two different numbers part at some width
-                (low, high), (other_low, other_high) = self.interval(width), other.interval(width)
-                if high <= other_low or other_high <= low:
-                    return high <= other_low
-                width /= 2**16
-        if isinstance(other, float | int | Fraction):
-            return self._sign_against(Fraction(other)) < 0
-        return NotImplemented
+        return self._sign_against(other) < 0 if isinstance(other, COMPARABLE) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.polynomial if self.rational is None else self.rational)
@@ -180,6 +166,7 @@ def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction
     return changes(below) - changes(above) - int(chain[0](above) == 0)  # the changes count roots with low < r <= high
 
 
+COMPARABLE = AlgebraicNumber | float | int | Fraction
 CutPoint = Fraction | AlgebraicNumber
 """A rational cut point, or an irrational one as the root of a polynomial."""
 

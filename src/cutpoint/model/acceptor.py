@@ -72,12 +72,7 @@ class Acceptor:
     _weighted: WeightedAutomaton
 
     def __init__(
-        self,
-        states: int | Iterable[State],
-        alphabet: Iterable[Symbol],
-        transitions: Mapping[Any, Any] | Any,
-        initial: Any,
-        final: Any,
+        self, states: int | Iterable[State], alphabet: Iterable[Symbol], transitions: Any, initial: Any, final: Any
     ) -> None:
         names, sigma = States(states), Alphabet(alphabet)
         if not sigma:
@@ -129,16 +124,9 @@ class Acceptor:
 
     def replace(self, **changes: Any) -> Self:
         """Acceptor with some of its parts changed, named as in the constructor."""
-        start, steps, _ = self._weighted.arrays()
-        kept: dict[str, Any] = {
-            "states": self.states,
-            "alphabet": self.alphabet,
-            "transitions": steps,
-            "initial": start,
-            "final": self.final,
-        }
-        unknown = changes.keys() - kept.keys()
-        if unknown:
+        names = "states", "alphabet", "transitions", "initial", "final"
+        kept = dict(zip(names, self.__reduce__()[1], strict=True))
+        if unknown := changes.keys() - kept.keys():
             raise InvalidArgument(f"an acceptor has the parts {', '.join(kept)}; got {', '.join(sorted(unknown))}.")
         return type(self)(**(kept | changes))
 
@@ -349,8 +337,6 @@ class Acceptor:
         --------
         >>> cp.p_adic(2).forward("01")[-1]
         array([0.5, 0.5])
-        >>> cp.p_adic(3).forward("1", exact=True)[-1].tolist()
-        [Fraction(2, 3), Fraction(1, 3)]
         """
         codes = self.alphabet.encode_word(word)
         if exact:
@@ -418,9 +404,8 @@ class Acceptor:
             raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
         run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
         if len(run) != length + 1:
-            raise InvalidArgument(
-                f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}; got {len(run)}."
-            )
+            expected = f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}"
+            raise InvalidArgument(f"{expected}; got {len(run)}.")
         return run
 
     def most_likely_path(self, word: Word, accepted: bool | None = None, exact: bool = False) -> tuple[State, ...]:

@@ -106,13 +106,11 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
         is_vector = isinstance(final, np.ndarray) or boolean
         bits = len(values) == len(states) and all(_is_bit(value) for value in values)
         if bits and not is_vector and all(value in states for value in values):
-            raise InvalidAcceptor(
-                f"final={shown(final)} can be read as state names and as a vector of zeros and ones. Pass a set of "
-                "states, or a bool array."
-            )
+            found = f"final={shown(final)} can be read as state names and as a vector of zeros and ones"
+            raise InvalidAcceptor(f"{found}. Pass a set of states, or a bool array.")
         if is_vector and len(values) != len(states):
-            expected = f"one value per state, {len(states)}"
-            raise InvalidAcceptor(f"final as a vector must have {expected}; got {len(values)}.")
+            expected = f"final as a vector must have one value per state, {len(states)}"
+            raise InvalidAcceptor(f"{expected}; got {len(values)}.")
         if is_vector or bits:
             return np.array([_bit(value) for value in values], dtype=np.bool_)
     kept = np.zeros(len(states), dtype=np.bool_)
@@ -184,10 +182,8 @@ def _row(row: object, states: States, where: str) -> Numbers:
         return _common(values)
     if row in states:
         if _shape(row) == (len(states),):
-            raise InvalidAcceptor(
-                f"{where}: {shown(row)} can be read as a state and as a row. Pass a list for a row, a dictionary for a "
-                "state."
-            )
+            found = f"{where}: {shown(row)} can be read as a state and as a row"
+            raise InvalidAcceptor(f"{found}. Pass a list for a row, a dictionary for a state.")
         return _row({row: 1}, states, where)
     if isinstance(row, str) or not isinstance(row, Iterable):
         states.code(row, f"{where}: ")

@@ -17,7 +17,6 @@ from cutpoint.exact import IntegerForm, finite_number, fractions
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.model.parts import Numbers, States, check_threads, read_array, read_transitions
-from cutpoint.model.text import LINE
 from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
@@ -94,16 +93,12 @@ class WeightedAutomaton:
             for place in np.argwhere(~np.isfinite(array)) if array.dtype != object else ():
                 where = name + "".join(f"[{i}]" for i in place)
                 raise InvalidArgument(f"{where} must be a finite number; got {array[tuple(place)]}.")
-        self._hold(sigma, (start, steps, end))
+        self.__dict__.update(vars(self.from_arrays(sigma, start, steps, end)))
 
     @classmethod
     def from_arrays(cls, alphabet: Alphabet, initial: Numbers, transitions: Numbers, final: Numbers) -> Self:
         """Automaton of arrays that were checked before: exact if all three hold ``Fraction``."""
-        self = cls.__new__(cls)
-        self._hold(alphabet, (initial, transitions, final))
-        return self
-
-    def _hold(self, alphabet: Alphabet, arrays: Arrays) -> None:
+        self, arrays = cls.__new__(cls), (initial, transitions, final)
         exact = all(array.dtype == object for array in arrays)
         # Adding 0.0 leaves no -0.0.
         row, steps, column = (frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0) for array in arrays)
@@ -111,6 +106,7 @@ class WeightedAutomaton:
         if exact:
             row, steps, column = map(frozen, arrays)
             self.__dict__.update(exact_initial=row, exact_transitions=steps, exact_final=column)
+        return self
 
     @classmethod
     def of(cls, automaton: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
@@ -226,8 +222,11 @@ class WeightedAutomaton:
         from cutpoint.model.acceptor import Acceptor  # noqa: PLC0415  # an acceptor rests on this module
 
         level = Fraction(finite_number("a cut point", cut_point))
-        transitions, initial, final, mark = stochastic_parts(*self.arrays(exact=True), level)
-        return SameLanguage(Acceptor(len(initial), self.alphabet, transitions, initial, final), mark)
+        row, matrices, column = _balanced(*self.arrays(exact=True), level)
+        low, high = min(column), max(column)
+        heights = (column - low) / (high - low or Fraction(1))
+        parts = _split(np.stack([_stochastic(matrix) for matrix in matrices]), _stochastic(row), heights)
+        return SameLanguage(Acceptor(len(parts[1]), self.alphabet, *parts), heights.sum() / len(row))
 
     # -- Algebra ------------------------------------------------------------------------------------------------
 
@@ -303,7 +302,7 @@ class WeightedAutomaton:
         return type(self), (self.alphabet, *self.arrays())
 
     def __repr__(self) -> str:
-        symbols = listed(self.alphabet, limit=LINE // 10)
+        symbols = listed(self.alphabet, limit=10)
         sizes = f"dimension {self.dimension}, {counted(len(self.alphabet), 'symbol')} {symbols}"
         return f"<WeightedAutomaton: {sizes}{', exact' if self.is_exact else ''}>"
 
@@ -352,19 +351,6 @@ def _is_automaton(value: object) -> bool:
     return hasattr(type(value), "to_weighted")
 
 
-def stochastic_parts(
-    initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction
-) -> tuple[Numbers, Numbers, NDArray[np.bool_], Fraction]:
-    """Transitions, initial distribution, final states and cut point of the acceptor; arrays of ``Fraction``."""
-    row, matrices, column = _balanced(initial, transitions, final, cut_point)
-    size = len(row)
-    steps = np.stack([(matrix + bound) / (bound * size) for matrix in matrices for bound in [_bound(matrix)]])
-    start = (row + _bound(row)) / (_bound(row) * size)
-    low, high = min(column), max(column)
-    heights = (column - low) / (high - low if high > low else Fraction(1))
-    return (*_split(steps, start, heights), heights.sum() / size)
-
-
 def _balanced(initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction) -> Arrays:
     """Value minus cut point, with matrices whose rows and columns sum to 0 and a row that sums to 0."""
     n_symbols, size, _ = transitions.shape
@@ -380,9 +366,10 @@ def _balanced(initial: Numbers, transitions: Numbers, final: Numbers, cut_point:
     return row, matrices, np.concatenate([zero, final, [-cut_point], zero])
 
 
-def _bound(values: Numbers) -> Fraction:
-    """Largest absolute value; 1 if all are 0."""
-    return max(abs(value) for value in values.flat) or Fraction(1)
+def _stochastic(values: Numbers) -> Numbers:
+    """Rows that sum to 0, shifted and scaled: entries that are not negative, and sum to 1."""
+    bound = max(abs(value) for value in values.flat) or Fraction(1)
+    return np.asarray((values + bound) / (bound * values.shape[-1]))
 
 
 def _split(steps: Numbers, start: Numbers, heights: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:

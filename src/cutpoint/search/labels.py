@@ -20,9 +20,7 @@ from cutpoint.wording import counted, listed, shown
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
-Kinds = NDArray[np.int32]
-"""Label of each state, as a number."""
-
+Kinds = NDArray[np.int32]  # label of each state, as a number
 SIZES = (2, 4, 8, 16, 32, 64)  # numbers of states tried when none is given
 
 
@@ -191,7 +189,6 @@ class NamedStates:
 
 
 KnownStates: TypeAlias = HiddenStates | NamedStates
-"""What a search knows of the states."""
 
 
 def known_states(

@@ -23,12 +23,7 @@ AnyFit = TypeVar("AnyFit", bound=Fit)
 class SearchProgress:
     """Where a search is: the argument of the callback of :func:`learn` after each round.
 
-    Attributes
-    ----------
-    n_states, fold, folds : the tournament under way.
-    round, rounds : how far it is.
-    loss : lowest held-out log loss in it so far.
-    e_steps, seconds : since the call.
+    ``loss`` is the lowest held-out log loss in the tournament under way; E-steps and seconds are those since the call.
     """
 
     n_states: int
@@ -52,14 +47,9 @@ class Round(NamedTuple):
 
 @dataclass(frozen=True)
 class Member:
-    """Winner of one fold.
+    """Winner of one fold after a few more E-steps on all observations.
 
-    Attributes
-    ----------
-    acceptor : the winner after a few more E-steps on all observations.
-    start : the kind of start it came from.
-    validation_loss : log loss on the fold that it did not see, before those last E-steps.
-    curve : its climb.
+    The kind of start it came from, its log loss on the fold that it did not see, and its climb are from before these.
     """
 
     acceptor: Acceptor
