@@ -64,12 +64,15 @@ class Source:
 
     def text(self) -> str:
         """The content as text in UTF-8, without the mark that some editors put at its beginning."""
-        content = self.content(MOST_TEXT).removeprefix(BOM_UTF8)
+        return self.decoded(self.content(MOST_TEXT).removeprefix(BOM_UTF8))
+
+    def decoded(self, content: bytes, place: str = "") -> str:
+        """Text in UTF-8 from bytes of this file, at a place of it; otherwise the line is named."""
         try:
             return content.decode()
         except UnicodeDecodeError as wrong:
             line = content.count(b"\n", 0, wrong.start) + 1
-            raise self.refused("expected text in UTF-8; got bytes that are not.", f"line {line}") from None
+            raise self.refused("expected text in UTF-8; got bytes that are not.", place or f"line {line}") from None
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Lines of the text with their places, without spaces around them; empty ones are left out."""
