@@ -119,7 +119,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.data.Alphabet([([],)]),
         cp.errors.InvalidArgument,
-        "symbols must be hashable, such as strings or numbers; got ([],) in the alphabet.",
+        "symbols must be hashable, such as strings or numbers; got ([],).",
     ),
     (
         lambda: cp.data.Alphabet([math.nan]).code(float("nan")),

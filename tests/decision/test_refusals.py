@@ -25,7 +25,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.Language(A, float("nan")),
         cp.errors.InvalidArgument,
-        "a cut point must be a number between 0 and 1; got nan.",
+        "a cut point must be a finite number or a string such as '1/3'; got nan.",
     ),
     (
         lambda: cp.Language(A, Fraction(-1, 2)),

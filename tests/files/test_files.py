@@ -231,7 +231,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "states": (lambda d: d.update(states=10**9), "states: expected a list; got a whole number."),
     "an object for a name": (lambda d: d["states"].append({}), "states[2]: expected a name"),
     "twice the same": (lambda d: d.update(states=["s1", "s1"]), "state names must be distinct; repeated: {'s1'}."),
-    "null": (lambda d: d["alphabet"].append(None), "alphabet: None cannot be a symbol"),
+    "null": (lambda d: d["alphabet"].append(None), "alphabet: symbols must not be None"),
     "unknown key": (lambda d: d.update(finals=[]), "got 'finals'."),
     "final": (lambda d: d.update(final=["s3"]), "final: 's3' is not a state; the states are {'s1', 's2'}."),
     "final twice": (lambda d: d.update(final=["s2", "s2"]), "final: expected every state at most once."),

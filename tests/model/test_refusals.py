@@ -162,7 +162,7 @@ PARTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         GOOD | {"alphabet": "aba"},
         cp.errors.InvalidArgument,
-        "symbols must be distinct; repeated in the alphabet: {'a'}.",
+        "symbols must be distinct; repeated: {'a'}.",
     ),
     (
         GOOD | {"alphabet": ""},
@@ -177,7 +177,7 @@ PARTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         GOOD | {"alphabet": [["a"], "b"]},
         cp.errors.InvalidArgument,
-        "symbols must be hashable, such as strings or numbers; got ['a'] in the alphabet.",
+        "symbols must be hashable, such as strings or numbers; got ['a'].",
     ),
     (
         GOOD | {"initial": "Q1"},
@@ -414,7 +414,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.Acceptor([None, "b"], "a", EYE, "b", {"b"}),
         cp.errors.InvalidAcceptor,
-        "None cannot be the name of a state: it stands for a state that was not seen.",
+        "state names must not be None, which stands for what was not seen.",
     ),
     (
         lambda: cp.Acceptor(10**20, "a", [[[1]]], 0, []),

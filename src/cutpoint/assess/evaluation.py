@@ -73,10 +73,8 @@ def evaluate(
     cut = float(cut_point_value(cut_point))
     loss, total = -log_likelihood(acceptor, sample, engine=engine) / sample.total, float(sample.total)
     values, accepted, weights = judged_words(acceptor, sample, engine)
-    if not len(values):
-        return Evaluation(loss, None, None, cut, total)
-    right = weights[(values > cut) == accepted].sum() / weights.sum()
-    return Evaluation(loss, float(right), area_under_curve(values, accepted, weights), cut, total)
+    accuracy = float(weights[(values > cut) == accepted].sum() / weights.sum()) if len(values) else None
+    return Evaluation(loss, accuracy, area_under_curve(values, accepted, weights), cut, total)
 
 
 def judged_words(acceptor: Acceptor, sample: AnySample, engine: Engine | None = None) -> tuple[Floats, Bools, Floats]:

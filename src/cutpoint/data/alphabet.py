@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import Names, is_hashable
+from cutpoint.data.names import HASHABLE, Names, is_hashable
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, offsets_of
@@ -75,8 +75,6 @@ Words = Iterable[Word]
 PlainWord = str | tuple[Hashable, ...]
 """A word as the package hands it back: a str where every symbol is one character, otherwise a tuple."""
 
-HASHABLE = "symbols must be hashable, such as strings or numbers"
-
 
 class Alphabet(Names):
     """Distinct symbols in a fixed order; symbol number a has code a. A str gives its characters.
@@ -100,14 +98,8 @@ class Alphabet(Names):
         if not isinstance(symbols, Iterable) or isinstance(symbols, set | frozenset):
             what = "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']"
             raise InvalidArgument(f"{what}; got {shown(symbols)}.")
-        self = cls.numbered(symbols.tolist() if isinstance(symbols, np.ndarray) else symbols)
-        if self.unhashable:
-            raise InvalidArgument(f"{HASHABLE}; got {shown(self.unhashable[0])} in the alphabet.")
-        if None in self:
-            raise InvalidArgument("None cannot be a symbol: it stands for something that was not seen.")
-        if self.repeated:
-            raise InvalidArgument(f"symbols must be distinct; repeated in the alphabet: {listed(self.repeated)}.")
-        return self
+        in_python = symbols.tolist() if isinstance(symbols, np.ndarray) else symbols
+        return cls.numbered(in_python, "symbols", InvalidArgument)
 
     @classmethod
     def of(cls, words: Words) -> Alphabet:
@@ -119,7 +111,7 @@ class Alphabet(Names):
             seen = dict.fromkeys(chain.from_iterable(plain))
         except TypeError:
             r, i, symbol = first_misfit(plain, is_hashable)
-            raise InvalidArgument(f"word {r}, position {i}: {HASHABLE}; got {shown(symbol)}.") from None
+            raise InvalidArgument(f"word {r}, position {i}: symbols must be {HASHABLE}; got {shown(symbol)}.") from None
         try:
             return cls(sorted(seen))
         except TypeError:

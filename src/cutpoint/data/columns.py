@@ -83,7 +83,7 @@ def outcomes(column: Column, positive: object, *, are_all: bool) -> list[Verdict
     ----------
     positive : the value that means "accepted", itself or as text; every other value that is not missing then means
         "rejected". None: the values must be bool, 0 and 1, or texts such as yes and no (``OUTCOMES``).
-    are_all : whether there are no other rows. Then one must be positive; most likely ``positive`` is misspelled.
+    are_all : whether there are no other rows. Then one must be ``positive``, which is otherwise misspelled.
     """
     known: dict[Hashable, Verdict] = {}
     for r, value in enumerate(column.values):

@@ -72,9 +72,9 @@ def _events(column: Column, sizes: NDArray[np.int64]) -> list[Any]:
             what = "an event must not be missing in a case that has others."
             raise column.refusal(r, what, "Leave out rows without an event.")
         events[r] = None
-    for r, event in enumerate(events):
-        if not is_hashable(event):
-            raise column.refusal(r, f"an event must be a text or a number; got {shown(event)}.")
+    if not is_hashable(tuple(events)):
+        r = next(r for r, event in enumerate(events) if not is_hashable(event))
+        raise column.refusal(r, f"an event must be a text or a number; got {shown(events[r])}.")
     return events
 
 

@@ -74,10 +74,9 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from cutpoint import AcceptorClassifier
     >>> words = ["a", "ab", "b", "ba", "abb", "bab", "aab", "", "bb", "aa"] * 4
     >>> parity = ["odd" if word.count("a") % 2 else "even" for word in words]
-    >>> model = AcceptorClassifier(n_states=2, folds=2).fit(words, parity)
+    >>> model = cp.AcceptorClassifier(n_states=2, folds=2).fit(words, parity)
     >>> model.predict(["aaaaa", "bbbab", "abab"]).tolist()
     ['odd', 'odd', 'even']
     >>> model.classes_.tolist(), model.predict_proba(["abab"]).round(2).tolist()

@@ -184,9 +184,9 @@ def read_chunks(path: InputFile, **options: Unpack[ReadOptions]) -> Iterator[Chu
     if unknown:
         known = sorted(ReadOptions.__annotations__)
         raise TypeError(f"unexpected option {sorted(unknown)[0]!r}; the options are {known}.")
-    alphabet = options.get("alphabet")
     chunks = _chunks(_rows(path, options), name_of(path), options)
-    return chunks if alphabet is None else (chunk.over(Alphabet(alphabet)) for chunk in chunks)
+    symbols = options.get("alphabet")
+    return chunks if symbols is None else (chunk.over(Alphabet(symbols)) for chunk in chunks)
 
 
 def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -251,16 +251,12 @@ def _format(path: InputFile, given: str | None) -> str:
     if not isinstance(path, str | os.PathLike) or path == "-":
         return "tsv"
     if Path(path).is_dir():
-        raise InvalidFile(
-            "expected a file; it is a folder, but not a folder of shards, as it has no manifest.json.",
-            where=os.fspath(path),
-            advice="Make one with cutpoint shard; if that was interrupted, run it again.",
-        )
-    raise InvalidArgument(
-        f"the format is not clear from the name {Path(path).name!r}.",
-        where=os.fspath(path),
-        advice=f"Names may end in {', '.join((*FORMATS, *COMPRESSED))}. Or pass {{format}}, one of {', '.join(known)}.",
-    )
+        what = "expected a file; it is a folder, but not a folder of shards, as it has no manifest.json."
+        advice = "Make one with cutpoint shard; if that was interrupted, run it again."
+        raise InvalidFile(what, where=os.fspath(path), advice=advice)
+    what = f"the format is not clear from the name {Path(path).name!r}."
+    advice = f"Names may end in {', '.join((*FORMATS, *COMPRESSED))}. Or pass {{format}}, one of {', '.join(known)}."
+    raise InvalidArgument(what, where=os.fspath(path), advice=advice)
 
 
 def _rows(path: InputFile, options: ReadOptions) -> Iterator[Rows]:
@@ -349,18 +345,12 @@ def _separator(options: Mapping[str, Any]) -> str | None:
 
 
 def _guessed_separator(column: Column, earlier: str | None) -> str | None:
-    """A blank if a text contains one; otherwise symbols are characters, and a later blank is refused.
-
-    None as long as all texts are empty.
-    """
+    """A blank if a text has one; otherwise "", and a later blank is refused; None while all texts are empty."""
     if earlier == " ":
         return earlier
     texts = [value if isinstance(value, str) else "" for value in column.values]
     blank = next((r for r, text in enumerate(texts) if " " in text), None)
     if blank is not None and earlier == "":
-        raise column.refusal(
-            blank,
-            "this word contains a blank, but none of the many before it does.",
-            "Pass {separator=' '} if blanks separate symbols. Pass {separator=''} if each character is one.",
-        )
+        advice = "Pass {separator=' '} if blanks separate symbols. Pass {separator=''} if each character is one."
+        raise column.refusal(blank, "this word contains a blank, but none of the many before it does.", advice)
     return " " if blank is not None else "" if any(texts) else earlier

@@ -55,16 +55,10 @@ class States(Names):
             raise InvalidAcceptor(f"states must be a number or names in an order, such as a list; got {shown(states)}.")
         if isinstance(states, int | np.integer) and not 0 <= states <= MOST_STATES:
             raise InvalidAcceptor(f"the number of states must be from 1 to {MOST_STATES:,}; got {shown(states)}.")
-        self = cls.numbered(range(states) if isinstance(states, int | np.integer) else states)
+        names = range(states) if isinstance(states, int | np.integer) else states
+        self = cls.numbered(names, "state names", InvalidAcceptor)
         if not self:
             raise InvalidAcceptor("an acceptor needs at least one state; the state set is empty.")
-        if self.unhashable:
-            found = shown(self.unhashable[0])
-            raise InvalidAcceptor(f"state names must be hashable, such as strings or numbers; got {found}.")
-        if None in self:
-            raise InvalidAcceptor("None cannot be the name of a state: it stands for a state that was not seen.")
-        if self.repeated:
-            raise InvalidAcceptor(f"state names must be distinct; repeated: {listed(self.repeated)}.")
         return self
 
     def unknown(self, name: object, where: str) -> UnknownState:

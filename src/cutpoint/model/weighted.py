@@ -86,7 +86,7 @@ class WeightedAutomaton:
         try:
             start = read_array(initial, (size,), "initial", "one number per dimension")
             end = read_array(final, (size,), "final", "one number per dimension, as initial has")
-            steps = read_transitions(transitions, sigma, States.numbered(range(size)))
+            steps = read_transitions(transitions, sigma, States.numbered(range(size), "dimensions", InvalidAcceptor))
         except InvalidAcceptor as wrong:
             raise InvalidArgument(str(wrong)) from None
         for name, array in {"initial": start, "final": end, "transitions": steps}.items():

@@ -32,11 +32,10 @@ def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
             f"{counted(folds, 'fold')} need at least {counted(folds, 'observation')}; got "
             f"{counted(sample.total, 'observation')}. Ask for fewer folds, or add observations."
         )
-    parts = fold_counts(sample, folds, rng)
-    for k, part in enumerate(parts):
-        if not part.any() or not (parts.sum(axis=0) - part).any():
-            raise InvalidArgument(f"fold {k} of {folds} would be empty. Ask for fewer folds, or add observations.")
-    return [Split(sample.reweighted(np.maximum(sample.counts - part, 0.0)), sample.reweighted(part)) for part in parts]
+    return [
+        Split(sample.reweighted(np.maximum(sample.counts - part, 0.0)), sample.reweighted(part))
+        for part in fold_counts(sample, folds, rng)
+    ]
 
 
 def held_out(sample: Sample, holdout: float, rng: np.random.Generator) -> Split:

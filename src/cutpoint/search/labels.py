@@ -104,23 +104,18 @@ class Labelling:
 class HiddenStates:
     """States without names: only a label of each can be seen, a verdict or a class."""
 
-    def __init__(self, labelling: Labelling, n_final: int | None = None) -> None:
-        self.labelling, self.n_final = labelling, n_final
-        self.sizes = tuple(size for size in SIZES if size > max(len(labelling.names) - 1, n_final or 1))
-
-    def check_size(self, n_states: int | None) -> None:
-        """Refuse fewer states than labels, or than final states and one more."""
-        names = self.labelling.names
+    def __init__(self, labelling: Labelling, n_states: int | None, n_final: int | None = None) -> None:
+        self.labelling, self.n_final, names = labelling, n_final, labelling.names
+        self.sizes = tuple(size for size in SIZES if size > max(len(names) - 1, n_final or 1))
         if n_states is None:
             if not self.sizes:
                 raise InvalidArgument("must be given with so many labels or final states.", argument="n_states")
-            return
-        if n_states < len(names):
+        elif n_states < len(names):
             classes = f"one for each class {listed(names)}"
             each = "an accepting and a rejecting one" if names == (False, True) else classes
             raise InvalidArgument(f"must be at least {len(names)}, {each}; got {n_states}.", argument="n_states")
-        if self.n_final is not None and not 1 <= self.n_final < n_states:
-            what = f"must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
+        elif n_final is not None and n_final >= n_states:
+            what = f"must be from 1 to n_states - 1, here {n_states - 1}; got {n_final}."
             raise InvalidArgument(what, argument="n_final")
 
     def masks(self, kinds: Kinds) -> Masks:
@@ -207,16 +202,13 @@ def known_states(
             raise InvalidArgument("is for states without names; states were seen.", argument="n_final", advice=advice)
         return NamedStates(sample, n_states, final, start)
     if classes is not None:
-        hidden = HiddenStates(Labelling.classes(sample, classes))
-    elif final is not None:
+        return HiddenStates(Labelling.classes(sample, classes), n_states)
+    if final is not None:
         advice = "Pass {n_final}."
         raise InvalidArgument("is for states with names; no state was seen.", argument="final", advice=advice)
-    else:
-        if n_final is not None:
-            whole_number("n_final", n_final, least=1)
-        hidden = HiddenStates(Labelling.verdicts(sample), n_final)
-    hidden.check_size(n_states)
-    return hidden
+    if n_final is not None:
+        whole_number("n_final", n_final, least=1)
+    return HiddenStates(Labelling.verdicts(sample), n_states, n_final)
 
 
 def _final_states(sample: Sample, states: tuple[Hashable, ...], final: Collection[Hashable] | None) -> Masks:
