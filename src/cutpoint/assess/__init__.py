@@ -1,8 +1,7 @@
 """How well an acceptor does, how sure that is, and what can be made of several of them."""
 
-from cutpoint.assess.calibration import Bin, calibration
 from cutpoint.assess.cross_validation import CrossValidation, Score, cross_validate
-from cutpoint.assess.evaluation import Evaluation, SymbolEffect, evaluate, symbol_effects
+from cutpoint.assess.evaluation import Bin, Evaluation, SymbolEffect, calibration, evaluate, symbol_effects
 from cutpoint.assess.selection import Selection, SizeCandidate, select
 from cutpoint.assess.teams import Distilled, Pruned, distill, members, prune
 from cutpoint.assess.uncertainty import Bootstrap, Information, Interval, StandardErrors, bootstrap, standard_errors

@@ -6,8 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from cutpoint.assess.calibration import Bin, calibration
-from cutpoint.assess.evaluation import CutPointChoice, Evaluation, SymbolEffect, evaluate, judged_words, symbol_effects
+from cutpoint.assess.evaluation import (
+    Bin,
+    CutPointChoice,
+    Evaluation,
+    SymbolEffect,
+    calibration,
+    evaluate,
+    judged_words,
+    symbol_effects,
+)
 from cutpoint.cli.output import integer_if_whole
 from cutpoint.data import Sample
 from cutpoint.diagrams.diagram import label

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.assess.calibration import calibration as calibration_bins
+from cutpoint.assess.evaluation import calibration as calibration_bins
 from cutpoint.data import Word, Words
 from cutpoint.data.alphabet import each_word, short_words
 from cutpoint.data.html import cleaned
