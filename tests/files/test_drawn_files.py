@@ -375,7 +375,7 @@ def test_a_belief_network_is_not_an_acceptor(tmp_path: Path) -> None:
         ("digraph { a" + "->a" * 60 + "}", "the file has more than 50 arrows between the same nodes as others."),
         ('digraph { a [label="' + "\\n" * 101 + '"] }', "the file has more than 100 escapes, the most that are read."),
         ('digraph { i [shape=none] i -> a a -> a [label="' + "a," * 101 + 'a"] }', "arrow 'a' -> 'a': the label has more than 100 symbols, the most that are read."),
-        ('digraph { i [shape=none] i -> a a -> a [label="' + "a,\n" * 101 + 'a"] }', "arrow 'a' -> 'a': the label has more than 100 lines, the most that are read."),
+        ('digraph { i [shape=none] i -> a a -> a [label="' + "a,\n" * 101 + 'a"] }', "arrow 'a' -> 'a': the label has more than 100 symbols, the most that are read."),
         ("digraph { a [" + " ".join(f"a{k}=b" for k in range(60)) + "] a -> a }", "the file has more than 50 attribute values, the most that are read."),
         ('digraph { i [shape=none] i -> a ' + "".join(f'a->a [label="b{k}, c{k}"] ' for k in range(30)) + '}', "the file has more than 50 exact steps, the most"),
         ('digraph { i [shape=none] i -> a a -> a [label="' + "b: 1.0\\n".join(map(str, range(99))) + '"] a -> b [label="a, b, c: 1.0"] }', "the file has more than 100 steps, the most"),

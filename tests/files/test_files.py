@@ -256,10 +256,10 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "notes list": (lambda d: d.update(metadata=[]), "metadata: expected an object; got a list."),
     "version": (
         lambda d: d["cutpoint"].update(version=2),
-        "cutpoint.version: expected a whole number from 1 to 1, the newest",
+        "cutpoint: expected 'acceptor' of version 1, all that this cutpoint reads (install a newer one); got 'acceptor' of",
     ),
-    "version 0": (lambda d: d["cutpoint"].update(version=0), "cutpoint.version: expected a whole number from 1 to 1"),
-    "kind": (lambda d: d["cutpoint"].update(format="linear"), 'cutpoint.format: expected "acceptor"'),
+    "version 0": (lambda d: d["cutpoint"].update(version=0), "cutpoint: expected 'acceptor' of version 1, all that"),
+    "kind": (lambda d: d["cutpoint"].update(format="linear"), "cutpoint: expected 'acceptor' of version 1"),
     "no kind": (lambda d: d.pop("cutpoint"), 'expected the key "cutpoint": this is not a model of cutpoint.'),
     "edited": (lambda d: d.update(initial=[0, 1]), "digest: the file is damaged (its content does not match"),
     "digest": (lambda d: d.update(digest=3), "digest: expected a string; got a whole number."),

@@ -123,7 +123,7 @@ def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
         [sys.executable, "-c", code, tmp_path / "model.json.gz"], capture_output=True, text=True, check=True
     )
     sentence, kilobytes = done.stdout.splitlines()
-    assert sentence.endswith("the file holds more than 134,217,728 bytes, the most that is read.")
+    assert sentence.endswith("the file has more than 134,217,728 bytes, the most that are read.")
     assert int(kilobytes) < 600_000
 
 
@@ -131,7 +131,7 @@ def test_a_bomb_in_gzip_is_refused_in_bounded_memory(tmp_path: Path) -> None:
 def test_many_small_values_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
     text = '{"cutpoint": ' + "[" + "[],{}," * 3_000_000 + "[]]}"
     before = memory.reset_peak()
-    assert refusal(tmp_path / "model.json", text) == "the file holds more than 2,500,000 values, the most that is read."
+    assert refusal(tmp_path / "model.json", text) == "the file has more than 2,500,000 values, the most that are read."
     assert memory.peak() - before < 200_000
 
 
@@ -330,12 +330,12 @@ def test_the_small_files_are_right(tmp_path: Path) -> None:
         ("att", "a\ta\tx", "a\ta\t%=" + "[" * 5000, "'%=[[[["),
         ("att", "a\ta\tx", "a\ta\t%=null", "symbols must not be None"),
         ("att", ATT, "\n \n", "expected an arc or a final state; the file is empty."),
-        ("drn", "MDP", "DTMC", "line 1: expected a Markov decision process, MDP; got 'DTMC'."),
+        ("drn", "MDP", "DTMC", "line 1: @type: must be MDP for an acceptor; got 'DTMC'."),
         ("drn", "@type: MDP\n", "", "line 3: expected @type: MDP before the model."),
         ("drn", "@type: MDP\n", "@type: MDP\n@type: MDP\n", "line 2: '@type:' occurs twice."),
-        ("drn", "@type: MDP\n", "@type: MDP\n@value_type: float-interval\n", "line 2: expected a value type out of double"),
-        ("drn", "@model", "@parameters\nx\n@model", "line 5: an acceptor has no parameters; got 'x'."),
-        ("drn", "@model", "@reward_models\ncost\n@model", "line 5: an acceptor has no reward models; got 'cost'."),
+        ("drn", "@type: MDP\n", "@type: MDP\n@value_type: float-interval\n", "line 2: @value_type: must be double or rational for an acceptor; got"),
+        ("drn", "@model", "@parameters\nx\n@model", "line 5: @parameters must be empty for an acceptor; got 'x'."),
+        ("drn", "@model", "@reward_models\ncost\n@model", "line 5: @reward_models must be empty for an acceptor; got 'cost'."),
         ("drn", "@model", "@observations\n1\n@model", "line 4: expected a line of the head of a DRN file; got '@observations'."),
         ("drn", "@model", "", "line 5: expected a line of the head of a DRN file; got 'state 0 init'."),
         ("drn", "@nr_states\n2", "@nr_choices\n5", "@nr_choices claims '5'; the file has 2."),

@@ -71,10 +71,9 @@ def distance(
 
     Notes
     -----
-    Cost :math:`O(l' l^2)` per word kept. Where reading a few symbols makes an acceptor forget where it was, bounds
-    become tight, few words are kept and n may be large; so it is for deterministic acceptors, which have few different
-    columns. In general the number of words grows as :math:`l'^n`. Over words of any length the distance cannot be
-    computed in general.
+    Cost :math:`O(l' l^2)` per word kept. Few are kept, and n may be large, where an acceptor soon forgets where it was,
+    or is deterministic. In general their number grows as :math:`l'^n`, and over words of any length the distance cannot
+    be computed.
 
     Examples
     --------

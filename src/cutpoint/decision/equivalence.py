@@ -141,10 +141,9 @@ def equivalence(
     denominator of a matrix.
 
     With a tolerance the search runs in floats, and rows count as dependent up to 1e-12 of their length. ``Different``
-    is certain up to the rounding of its two values: they differ by more than the tolerance. ``Equal`` says that none
-    of the words tried (those of a basis, and one symbol more) does. Other words have rows that are combinations of
-    theirs, but the factors may be large: acceptors that drift apart slowly can differ by more on long words. Nor need
-    the word found be the shortest. :func:`distance` looks at all words up to a length.
+    is certain up to the rounding of its two values; its word need not be the shortest. ``Equal`` says that no word
+    tried (those of a basis, and one symbol more) differs by more than the tolerance: acceptors that drift apart slowly
+    can do so on long words. :func:`distance` looks at all words up to a length.
 
     Source: Tzeng, *A polynomial-time algorithm for the equivalence of probabilistic automata*, SIAM J. Comput. 21
     (1992); Kiefer, Murawski, Ouaknine, Wachter and Worrell, *Language equivalence for probabilistic automata*, CAV

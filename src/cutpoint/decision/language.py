@@ -48,14 +48,7 @@ class AcceptedWord(NamedTuple):
 
 @dataclass(frozen=True)
 class Membership:
-    """Which words of a batch belong to a language, and which of them floats alone could not decide.
-
-    Attributes
-    ----------
-    members : which words belong to the language.
-    exact : which words rational arithmetic decided.
-    acceptances : acceptance probability of each word, in floats.
-    """
+    """Which words of a batch belong to a language, which of them took rational arithmetic, and all acceptances."""
 
     members: NDArray[np.bool_]
     exact: NDArray[np.bool_]
@@ -119,7 +112,7 @@ class Language:
         return self.membership(words).members
 
     def membership(self, words: Words, threads: int | None = None) -> Membership:
-        """Membership of each word, and which words floats could not decide.
+        """Membership of each word, which words floats could not decide, and the acceptances in floats.
 
         Examples
         --------

@@ -16,7 +16,6 @@ where they do not.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.exact.certified import UNIT_ROUNDOFF
-from cutpoint.exact.recursions import lowest_terms, quotients
+from cutpoint.exact.recursions import lowest_terms, over_common_denominator, quotients
 from cutpoint.kernels.reference import dot, step, step_back
 from cutpoint.model import Acceptor
 
@@ -72,35 +71,30 @@ class CompletionBounds:
     def _exact_column(self, remaining: int) -> tuple[fmpz_mat, fmpz]:
         """The column in integers over a common denominator: column k over the k-th power of that of all matrices."""
         matrices, unit = self._over_one_denominator
+        size = self.acceptor.n_states
         if not self._numerators:
             self._numerators.append(self.acceptor.integers.final)
         while len(self._numerators) <= remaining:
             k, ahead = len(self._numerators) - 1, self._numerators[-1]
             if self.at_most:
-                ahead = _largest([self._numerators[0] * unit**k, ahead])
-            further = _largest([matrix * ahead for matrix in matrices])
+                ahead = _largest([*(self._numerators[0] * unit**k).entries(), *ahead.entries()], size)
+            further = _largest((matrices * ahead).entries(), size)
             if k and further == self._numerators[-1] * unit:
                 return self._numerators[k], unit**k
             self._numerators.append(further)
         return self._numerators[remaining], unit**remaining
 
     @cached_property
-    def _over_one_denominator(self) -> tuple[list[fmpz_mat], fmpz]:
-        """Matrices in integers, and the denominator of them all."""
-        from flint import fmpz  # noqa: PLC0415
-
-        integers = self.acceptor.integers
-        unit = fmpz(math.lcm(*(int(below) for below in integers.denominators)))
-        pairs = zip(integers.matrices, integers.denominators, strict=True)
-        return [matrix * (unit // below) for matrix, below in pairs], unit
+    def _over_one_denominator(self) -> tuple[fmpz_mat, fmpz]:
+        """Matrices in integers, one above the other, and the denominator of them all."""
+        return over_common_denominator(np.concatenate(self.acceptor.exact_transitions))
 
 
-def _largest(columns: Sequence[fmpz_mat]) -> fmpz_mat:
-    """Largest entry of several columns in each place."""
+def _largest(entries: list[fmpz], size: int) -> fmpz_mat:
+    """Column of the largest entry in each place of several columns, one above the other."""
     from flint import fmpz_mat  # noqa: PLC0415
 
-    values = zip(*(column.entries() for column in columns), strict=True)
-    return fmpz_mat(columns[0].nrows(), 1, [max(entries) for entries in values])
+    return fmpz_mat(size, 1, [max(entries[s::size]) for s in range(size)])
 
 
 class _Front(CompletionBounds):

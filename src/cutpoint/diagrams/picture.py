@@ -71,7 +71,6 @@ def to_dot(value: Drawable, min_probability: float = 0.0, digits: int = 4, orien
 
     Parameters
     ----------
-    value : what is drawn.
     min_probability : smaller probabilities are left out.
     digits : decimals of probabilities; those of exact acceptors are shown as fractions.
     orientation : ``"right"`` or ``"down"``, where most arrows point.

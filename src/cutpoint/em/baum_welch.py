@@ -18,20 +18,10 @@ from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.climb import Climb, EStep
 from cutpoint.em.fit import Fit, Stop
 from cutpoint.em.m_step import MStep
-from cutpoint.em.observations import (
-    AnySample,
-    Engine,
-    Parameters,
-    check_any_sample,
-    check_engine,
-    mark_masks,
-    observations,
-)
+from cutpoint.em.observations import AnySample, Engine, Parameters, check_arguments, mark_masks, observations
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.acceptor import check_acceptor
-from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
 TOLERANCE = 1e-6
@@ -120,11 +110,8 @@ def baum_welch(
     >>> faster.steps < fit.steps, faster.log_likelihood > fit.log_likelihood - 1
     (True, True)
     """
-    check_acceptor(acceptor)
-    check_any_sample(sample)
-    check_threads(threads)
+    check_arguments(acceptor, sample, threads, engine)
     check_callback(callback)
-    check_engine(engine)
     limits = Limits(tolerance, max_steps, time_limit)
     if isinstance(sample, Sample):
         sample = sample.recoded(acceptor.alphabet)  # here, so that its prefix tree is made once

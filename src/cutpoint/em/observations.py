@@ -275,6 +275,14 @@ def check_engine(engine: Any) -> None:
         )
 
 
+def check_arguments(acceptor: Acceptor, sample: AnySample, threads: int | None, engine: Engine | None) -> None:
+    """Refuse what is not an acceptor, a sample, a number of threads or an engine."""
+    check_acceptor(acceptor)
+    check_any_sample(sample)
+    check_threads(threads)
+    check_engine(engine)
+
+
 # Questions about a sample
 
 
@@ -367,8 +375,5 @@ def acceptances_by_shard(
 
 def _asked(acceptor: Acceptor, sample: AnySample, threads: int | None, engine: Engine | None) -> Observations:
     """Observations for one question, its arguments checked."""
-    check_acceptor(acceptor)
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
+    check_arguments(acceptor, sample, threads, engine)
     return observations(sample, acceptor.alphabet, engine, threads)

@@ -9,13 +9,12 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from cutpoint.files.contents import Model, Options, Weights, assembled, check_room, entries, in_floats, only_acceptor
+from cutpoint.files.contents import Model, Options, Weights, assembled, check_room, entries, fitting, in_floats
 from cutpoint.files.source import Source
 from cutpoint.files.tokens import Number, number_of, numeral, token, unused
 from cutpoint.wording import shown
 
 EPSILON = "<eps>"
-START = "start"
 
 STEP = Decimal("1e-22")
 """Weights are written to this many places: their exponentials are then nearer to the float meant than to any other."""
@@ -24,8 +23,7 @@ EXACT = Context(prec=40)
 LARGEST_WEIGHT = 800
 """The exponential of minus this is 0 in floats."""
 
-_WEIGHT = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
-_NEVER = {"infinity", "inf", "+infinity", "+inf"}
+_WEIGHT = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?|\+?inf(inity)?", re.I | re.A)
 
 Step = tuple[str, str, str]
 """State, symbol and next state of an arc, as words of the file."""
@@ -33,7 +31,7 @@ Step = tuple[str, str, str]
 
 def write(model: Model, options: Options) -> dict[str, bytes]:
     """Arcs of an acceptor, state by state and symbol by symbol, and the tables that number its symbols and states."""
-    acceptor = only_acceptor(model, "AT&T text")
+    acceptor = fitting(model, "AT&T text")
     if options.weights == "log":
         acceptor = in_floats(acceptor, options, "AT&T text with logarithms for weights")
     states = [token(state, digits=int) for state in acceptor.states]
@@ -113,7 +111,7 @@ def _start(states: list[str]) -> str:
     """Word for the extra state: the next number, or a word that is not a state's."""
     if all(state.isascii() and state.isdigit() for state in states):
         return str(max(map(int, states)) + 1)
-    return unused(START, states)
+    return unused("start", states)
 
 
 @lru_cache(maxsize=10_000, typed=True)
@@ -135,11 +133,6 @@ def _number(source: Source, text: str, weights: Weights, place: str) -> Number:
 @lru_cache(maxsize=10_000)
 def _exponential(text: str) -> float:
     """Probability of a weight: its exponential, rounded once; exactly 1 or 0 where the weight says so."""
-    if text.lower() in _NEVER:
-        return 0.0
-    if not _WEIGHT.fullmatch(text):
-        raise ValueError
-    weight = Decimal(text)
-    if weight < -1:
+    if not _WEIGHT.fullmatch(text) or (weight := Decimal(text)) < -1:
         raise ValueError
     return float(EXACT.exp(weight.copy_negate())) if weight < LARGEST_WEIGHT else 0.0

@@ -85,17 +85,13 @@ class Options:
     normalized: bool = False
 
 
-def only_acceptor(model: Model, kind: str) -> Acceptor:
-    """The acceptor of a model, for text formats that keep nothing beside it."""
-    if model.cut_point is not None or model.metadata:
+def fitting(model: Model, kind: str, keeps_notes: bool = False) -> Acceptor:
+    """The acceptor of a model if a text file of this kind can hold the model."""
+    if not keeps_notes and (model.cut_point is not None or model.metadata):
         what = "a cut point" if model.cut_point is not None else "metadata"
         advice = "Leave it out with {bare=True}, or save as one of these."
         raise InvalidArgument(f"{kind} cannot hold {what}; .json and .npz can.", advice=advice)
-    return fitting(model.acceptor, kind)
-
-
-def fitting(acceptor: Acceptor, kind: str) -> Acceptor:
-    """The same acceptor if a text file can hold it."""
+    acceptor = model.acceptor
     if fault := _too_large(acceptor.n_states, acceptor.n_symbols, *(entries(acceptor) if acceptor.is_exact else ())):
         raise InvalidArgument(f"{kind} cannot hold this acceptor: {fault}")
     return acceptor

@@ -10,14 +10,13 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from cutpoint.files.contents import Model, Options, assembled, check_room, entries, in_floats, only_acceptor
+from cutpoint.files.contents import Model, Options, assembled, check_room, entries, fitting, in_floats
 from cutpoint.files.source import Source
 from cutpoint.files.tokens import Number, numeral, token
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
 
-INIT, ACCEPT, START, DEADLOCK = "init", "accept", "start", "deadlock"
-RESERVED = (INIT, ACCEPT, START, DEADLOCK)
+RESERVED = INIT, ACCEPT, START, DEADLOCK = "init", "accept", "start", "deadlock"
 
 DRN_HEAD = """// one action per symbol; final states are labelled accept
 @type: MDP
@@ -31,9 +30,15 @@ DRN_HEAD = """// one action per symbol; final states are labelled accept
 {choices}
 @model
 """
-_BELOW = ("@nr_states", "@nr_choices", "@parameters", "@reward_models")
-"""Keys of the head of a DRN file whose value is on the line below."""
-_VALUES = ("double", "rational")
+_DRN_KEYS: dict[str, tuple[str, ...]] = {
+    "@type:": ("MDP",),
+    "@value_type:": ("double", "rational"),
+    "@parameters": ("",),
+    "@reward_models": ("",),
+    "@nr_states": (),
+    "@nr_choices": (),
+}
+"""Keys of the head of a DRN file with the values that an acceptor can have; without a colon it is on the line below."""
 _STATE = re.compile(r"state ([0-9]+)((?: [^\s\[\]{}!]+)*)")
 _ACTION = re.compile(r"action ([^\s\[\]]+)")
 _NEXT = re.compile(r"([0-9]{1,18}) ?: ?(\S+)")
@@ -122,7 +127,7 @@ def _n_choices(states: list[ProcessState]) -> int:
 
 def write_drn(model: Model, _: Options) -> dict[str, bytes]:
     """Decision process of an acceptor, fractions included."""
-    states = process(only_acceptor(model, "DRN"))
+    states = process(fitting(model, "DRN"))
     lines = []
     for s, state in enumerate(states):
         lines.append(f"{' '.join(['state', str(s), *state.labels])}\n")
@@ -175,18 +180,15 @@ def _drn_head(source: Source, lines: Iterator[tuple[str, str]]) -> dict[str, str
             key, _, value = line.partition(" ")
             if key in found:
                 raise source.refused(f"{shown(key)} occurs twice.", place)
-        elif key in _BELOW and not found[key]:
+        elif key and not key.endswith(":") and not found[key]:
             value = line
         else:
             key, value = line, ""
-        if key == "@type:" and value != "MDP":
-            raise source.refused(f"expected a Markov decision process, MDP; got {shown(value)}.", place)
-        if key == "@value_type:" and value not in _VALUES:
-            raise source.refused(f"expected a value type out of {', '.join(_VALUES)}; got {shown(value)}.", place)
-        if key in ("@parameters", "@reward_models") and value:
-            raise source.refused(f"an acceptor has no {key[1:].replace('_', ' ')}; got {shown(value)}.", place)
-        if key not in ("@type:", "@value_type:", *_BELOW):
+        if key not in _DRN_KEYS:
             raise source.refused(f"expected a line of the head of a DRN file; got {shown(key)}.", place)
+        if value not in (_DRN_KEYS[key] or (value,)):
+            expected = " or ".join(_DRN_KEYS[key]) or "empty"
+            raise source.refused(f"{key} must be {expected} for an acceptor; got {shown(value)}.", place)
         found[key] = value
     raise source.refused("expected @model; the file ends before. Is it whole?")
 
@@ -196,7 +198,7 @@ def _drn_head(source: Source, lines: Iterator[tuple[str, str]]) -> dict[str, str
 
 def write_prism(model: Model, options: Options) -> dict[str, bytes]:
     """Decision process of an acceptor, in three files."""
-    states = process(in_floats(only_acceptor(model, "PRISM"), options, "PRISM"))
+    states = process(in_floats(fitting(model, "PRISM"), options, "PRISM"))
     steps = [
         f"{s} {k} {t} {numeral(value)} {action}"
         for s, state in enumerate(states)
@@ -205,13 +207,10 @@ def write_prism(model: Model, options: Options) -> dict[str, bytes]:
     ]
     used = dict.fromkeys([INIT, DEADLOCK, ACCEPT, *(label for state in states for label in state.labels)])
     code = {label: k for k, label in enumerate(used)}  # PRISM wants init and deadlock to come first
-    labels = [f"{s}: {' '.join(str(code[label]) for label in state.labels)}" for s, state in enumerate(states)]
+    labels = [f"{s}: {' '.join(str(code[k]) for k in state.labels)}" for s, state in enumerate(states) if state.labels]
     files = {
         "": [f"{len(states)} {_n_choices(states)} {len(steps)}", *steps],
-        ".lab": [
-            " ".join(f'{k}="{label}"' for label, k in code.items()),
-            *(line for line in labels if line[-1] != " "),
-        ],
+        ".lab": [" ".join(f'{k}="{label}"' for label, k in code.items()), *labels],
         ".sta": ["(s)", *(f"{s}:({s})" for s in range(len(states)))],
     }
     return {suffix: ("\n".join(lines) + "\n").encode() for suffix, lines in files.items()}

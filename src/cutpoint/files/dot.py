@@ -10,18 +10,18 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from html import unescape
 from itertools import product
 from threading import Lock
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from cutpoint.diagrams.diagram import LabelStyle, Look
 from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError, MissingExtra
-from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, only_acceptor
+from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, fitting
 from cutpoint.files.source import MOST_LINES, Source
 from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
@@ -42,7 +42,7 @@ WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
 
 def write(model: Model, _: Options) -> dict[str, bytes]:
     """State diagram of an acceptor that leaves nothing out."""
-    return {"": f"{dot_text(only_acceptor(model, 'DOT').diagram(Look(), WHOLE))}\n".encode()}
+    return {"": f"{dot_text(fitting(model, 'DOT').diagram(Look(), WHOLE))}\n".encode()}
 
 
 # -- Words of a file ---------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def check_words(source: Source, text: str) -> None:
         ended = ended or kind == "end"
         for noun, number, most in (("word", count, MOST_WORDS), ("arrow", arrows, MOST_LINES)):
             if number > most:
-                raise _too_many(source, noun, most)
+                raise source.too_many(noun, most)
     if not ended:
         raise _unexpected(source, text, len(text))
     if any(name.replace("\\\n", "").strip('"') == "key" for name in attributes):
@@ -122,7 +122,7 @@ def check_words(source: Source, text: str) -> None:
             "Write all symbols of two states on one arrow, as in a, b: 1/2."
         )
     if (arrows + len(nodes)) * len(attributes) > MOST_VALUES:
-        raise _too_many(source, "attribute value", MOST_VALUES)
+        raise source.too_many("attribute value", MOST_VALUES)
 
 
 def _unexpected(source: Source, text: str, place: int, expected: str = "") -> FormatError:
@@ -136,10 +136,6 @@ def _unexpected(source: Source, text: str, place: int, expected: str = "") -> Fo
     if place == len(text):
         sentence = "the file ends before its graph does. Is it whole?"
     return source.refused(sentence, f"line {text.count(chr(10), 0, place) + 1}")
-
-
-def _too_many(source: Source, noun: str, most: int) -> FormatError:
-    return source.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
 
 
 # -- Graphviz ----------------------------------------------------------------------------------------------------
@@ -226,100 +222,82 @@ _UNMARKED = re.compile(
 _SPECIAL = re.compile(r"\\(.)|&\#?\w{1,40};", re.DOTALL)
 
 
-class DrawnNode(NamedTuple):
-    """A node: its text, a double border if final; a mark, without a border, is no state but where runs come from."""
-
-    text: str
-    final: bool
-    is_mark: bool
-    place: str
-
-
-class DrawnArrow(NamedTuple):
-    """An arrow from node to node with its label, line by line."""
-
-    before: str
-    after: str
-    label: str
-    dashed: bool
-    place: str
-
-
 class Drawing:
     """Nodes and arrows of a graph, and what acceptor they draw."""
 
     def __init__(self, source: Source, graphviz: Any, graph: Any) -> None:
-        self.source, self.graphviz = source, graphviz
-        self.listed: bytes | None = graphviz.agget(graph, b"symbols")
-        self.nodes: dict[str, DrawnNode] = {}
-        self.arrows: list[DrawnArrow] = []
-        for node in _items(graphviz.agfstnode(graph), lambda node: graphviz.agnxtnode(graph, node)):
-            self.nodes[self._key(node)] = self._node(node)
-            for arrow in _items(graphviz.agfstout(graph, node), lambda arrow: graphviz.agnxtout(graph, arrow)):
-                self._add_arrow(self._key(node), self._key(graphviz.aghead(arrow)), arrow)
-        self.names: dict[str, Hashable] = {}
+        self.source, self.graphviz, self.graph = source, graphviz, graph
+        self.texts: dict[str, str] = {}
+        self.final: set[str] = set()
+        self.marks: dict[str, str] = {}  # nodes that are no states but where runs come from, and why
+        self.symbols: dict[str, Hashable] = {}
         self.steps: dict[tuple[str, str, str], Number] = {}
         self.initial: dict[str, Number] = {}
         self.fractions = 0
 
     def acceptor(self, options: Options) -> Acceptor:
         """Acceptor that is drawn."""
-        marks = {key for key, node in self.nodes.items() if node.is_mark}
-        marks |= {arrow.before for arrow in self.arrows if arrow.dashed}
-        states = {key: self._state(node) for key, node in self.nodes.items() if key not in marks}
-        for arrow in self.arrows:
-            if arrow.after in marks:
-                why = "it has no border" if self.nodes[arrow.after].is_mark else "a dashed arrow leaves it"
-                sentence = f"{shown(arrow.after)} is no state but where runs start, as {why}: no arrow can lead there."
-                raise self.source.refused(sentence, arrow.place)
-            if arrow.before in marks:
-                self._add_start(arrow)
+        nodes = list(_items(self.graphviz.agfstnode(self.graph), partial(self.graphviz.agnxtnode, self.graph)))
+        for node in nodes:
+            self._add_node(node)
+        arrows = [arrow for node in nodes for arrow in self._visible_arrows(node)]
+        for before, _, arrow in arrows:
+            if self._has_style(arrow, "dashed"):
+                self.marks.setdefault(before, "a dashed arrow leaves it")
+        states = {key: self._state(key) for key in self.texts if key not in self.marks}
+        for before, after, arrow in arrows:
+            place = f"arrow {shown(before)} -> {shown(after)}"
+            label = self._text(self._value(arrow, "label"), place)
+            if after in self.marks:
+                why = f"{shown(after)} is no state but where runs start, as {self.marks[after]}"
+                raise self.source.refused(f"{why}: no arrow can lead there.", place)
+            if before in self.marks:
+                self._add_start(after, label.strip(), place)
             else:
-                self._add_steps(arrow)
+                self._add_steps(before, after, label, place)
         if not self.initial:
             raise self.source.refused(
                 "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; "
                 f"got none. Draw one as in {START}"
             )
-        words = self._alphabet()
-        self._check_complete(list(states), words)
-        symbols = {word: self.names[word] for word in words}
-        final = {key for key in states if self.nodes[key].final}
-        return assembled(self.source, options, states, symbols, self.steps, self.initial, final, ADVICE)
+        symbols = {word: self.symbols[word] for word in self._alphabet()}
+        self._check_complete(states, symbols)
+        return assembled(self.source, options, states, symbols, self.steps, self.initial, self.final, ADVICE)
 
     def _key(self, node: Any) -> str:
-        return (self.graphviz.agnameof(node) or b"").decode()  # type: ignore[no-any-return]
+        return (self.graphviz.agnameof(node) or b"").decode()
 
     def _value(self, item: Any, attribute: str) -> str:
         """Value of an attribute, empty where it is not given."""
-        return (self.graphviz.agget(item, attribute.encode()) or b"").decode()  # type: ignore[no-any-return]
+        return (self.graphviz.agget(item, attribute.encode()) or b"").decode()
 
-    def _node(self, node: Any) -> DrawnNode:
+    def _add_node(self, node: Any) -> None:
+        """Take in a node: a state, final if its border is double, or a mark, which has none."""
         key = self._key(node)
         place, shape = f"node {shown(key)}", self._value(node, "shape").lower()
         borders = self._value(node, "peripheries") or ("2" if shape in DOUBLE else "1")
         if not re.fullmatch("[0-9]{1,9}", borders):
             raise self.source.refused(f"peripheries must be a whole number; got {shown(borders)}.", place)
-        is_mark = shape in BORDERLESS or int(borders) == 0 or self._has_style(node, "invis")
-        text = self._text(self._value(node, "label"), place, key)
-        return DrawnNode(text.strip(), int(borders) > 1, is_mark, place)
+        if shape in BORDERLESS or int(borders) == 0 or self._has_style(node, "invis"):
+            self.marks[key] = "it has no border"
+        if int(borders) > 1:
+            self.final.add(key)
+        self.texts[key] = self._text(self._value(node, "label"), place, key).strip()
 
-    def _add_arrow(self, before: str, after: str, arrow: Any) -> None:
-        """Take in an arrow; refuse one that does not show what it says, or says it where it is not read."""
-        place = f"arrow {shown(before)} -> {shown(after)}"
-        label, direction = self._value(arrow, "label"), self._value(arrow, "dir")
-        if direction.lower() not in ("", "forward"):
-            sentence = f"an arrow has one head, at its end; got dir={shown(direction)}. Write a -> b."
-            raise self.source.refused(sentence, place)
-        for name in OTHER_LABELS:
-            if self._value(arrow, name):
+    def _visible_arrows(self, node: Any) -> Iterator[tuple[str, str, Any]]:
+        """Arrows from a node; one that does not show what it says, or says it where it is not read, is refused."""
+        for arrow in _items(self.graphviz.agfstout(self.graph, node), partial(self.graphviz.agnxtout, self.graph)):
+            before, after = self._key(node), self._key(self.graphviz.aghead(arrow))
+            place, direction = f"arrow {shown(before)} -> {shown(after)}", self._value(arrow, "dir")
+            if direction.lower() not in ("", "forward"):
+                sentence = f"an arrow has one head, at its end; got dir={shown(direction)}. Write a -> b."
+                raise self.source.refused(sentence, place)
+            for name in filter(partial(self._value, arrow), OTHER_LABELS):
                 raise self.source.refused(f"the symbols of an arrow are its label; got {name}. Write label=...", place)
-        if self._has_style(arrow, "invis"):
-            if label:
+            if not self._has_style(arrow, "invis"):
+                yield before, after, arrow
+            elif self._value(arrow, "label"):  # without one it only keeps nodes apart
                 raise self.source.refused("an arrow that cannot be seen has a label. Leave out style=invis.", place)
-            return  # it only keeps nodes apart
-        text = self._text(label, place)
-        self.arrows.append(DrawnArrow(before, after, text, self._has_style(arrow, "dashed"), place))
 
     def _has_style(self, item: Any, style: str) -> bool:
         return style in [each.strip() for each in self._value(item, "style").split(",")]
@@ -327,7 +305,7 @@ class Drawing:
     def _text(self, label: str, place: str, key: str | None = None) -> str:
         """Text of a label, as Graphviz prints it."""
         if label.count("\\") + label.count("&") > MOST_LINES:
-            raise _too_many(self.source, "escape", MOST_LINES)
+            raise self.source.too_many("escape", MOST_LINES)
 
         def meaning(found: re.Match[str]) -> str:
             if found[1] and found[1] in "nlr":
@@ -341,46 +319,44 @@ class Drawing:
 
         return _SPECIAL.sub(meaning, label)
 
-    def _check_complete(self, states: list[str], words: list[str]) -> None:
+    def _check_complete(self, states: Iterable[str], symbols: Iterable[str]) -> None:
         """Refuse a drawing in which some symbol leads nowhere from some state."""
         leads = {(before, word) for before, word, _ in self.steps}
-        for word, before in product(words, states):
+        for word, before in product(symbols, states):
             if (before, word) not in leads:
                 raise self.source.refused(
-                    f"no arrow leads from {shown(self.nodes[before].text)} by {shown(word)}. Every state needs one for "
-                    "each symbol, if only to a state that is never left.",
-                    self.nodes[before].place,
+                    f"no arrow leads from {shown(self.texts[before])} by {shown(word)}. Every state needs one for each "
+                    "symbol, if only to a state that is never left.",
+                    f"node {shown(before)}",
                 )
 
-    def _add_start(self, arrow: DrawnArrow) -> None:
-        if arrow.after in self.initial:
-            raise self.source.refused("this start arrow occurs twice.", arrow.place)
-        text = arrow.label.strip()
+    def _add_start(self, state: str, text: str, place: str) -> None:
+        if state in self.initial:
+            raise self.source.refused("this start arrow occurs twice.", place)
         try:
-            self.initial[arrow.after] = number_of(text) if text else Fraction(1)
+            self.initial[state] = number_of(text) if text else Fraction(1)
         except ValueError:
             sentence = f"expected a probability on a start arrow, or nothing; got {shown(text)}."
-            raise self.source.refused(sentence, arrow.place) from None
+            raise self.source.refused(sentence, place) from None
 
-    def _add_steps(self, arrow: DrawnArrow) -> None:
-        for word, value in label_entries(arrow.label, partial(self.source.refused, place=arrow.place)):
-            if word not in self.names:
-                self.names[word] = self._name(word, arrow.place)
-            step = arrow.before, word, arrow.after
-            if step in self.steps:
-                raise self.source.refused(f"the step by {shown(word)} occurs twice between these states.", arrow.place)
-            self.steps[step] = value
+    def _add_steps(self, before: str, after: str, label: str, place: str) -> None:
+        for word, value in label_entries(label, partial(self.source.refused, place=place)):
+            if word not in self.symbols:
+                self.symbols[word] = self._name(word, place)
+            if (before, word, after) in self.steps:
+                raise self.source.refused(f"the step by {shown(word)} occurs twice between these states.", place)
+            self.steps[before, word, after] = value
             self.fractions += isinstance(value, Fraction)
             if len(self.steps) > MOST_ENTRIES:
-                raise _too_many(self.source, "step", MOST_ENTRIES)
+                raise self.source.too_many("step", MOST_ENTRIES)
             if self.fractions > MOST_FRACTIONS:  # what is saved has either fractions alone or floats alone
-                raise _too_many(self.source, "exact step", MOST_FRACTIONS)
+                raise self.source.too_many("exact step", MOST_FRACTIONS)
 
-    def _state(self, node: DrawnNode) -> Hashable:
-        if not node.text:
+    def _state(self, key: str) -> Hashable:
+        if not self.texts[key]:
             sentence = f"expected the name of a state; got nothing. Where runs start is drawn as in {START}"
-            raise self.source.refused(sentence, node.place)
-        return self._name(node.text, node.place, digits=int)
+            raise self.source.refused(sentence, f"node {shown(key)}")
+        return self._name(self.texts[key], f"node {shown(key)}", digits=int)
 
     def _name(self, word: str, place: str, digits: type = str) -> Hashable:
         """Name from its word; what only a picture shows is refused, as are escapes that may also be the name."""
@@ -396,10 +372,10 @@ class Drawing:
 
     def _alphabet(self) -> list[str]:
         """Words of the symbols: as they are listed, or else sorted, numbers by their size."""
-        used = self.names.keys()
-        if self.listed is None:
+        used, listed = self.symbols.keys(), self.graphviz.agget(self.graph, b"symbols")
+        if listed is None:
             return sorted(used, key=_natural)
-        words = self.listed.decode().split(maxsplit=MOST_ENTRIES)
+        words: list[str] = listed.decode().split(maxsplit=MOST_ENTRIES)
         if len(set(words)) < len(words) or used != set(words):
             wrong = min(used ^ set(words), default="")
             what = f"{shown(wrong)} is {'missing' if wrong in used else 'on no arrow'}" if wrong else "one occurs twice"
@@ -415,9 +391,9 @@ def label_entries(label: str, refused: Callable[[str], FormatError]) -> Iterator
     >>> list(label_entries("a,\nb: 1/2\nc", FormatError))
     [('a', Fraction(1, 2)), ('b', Fraction(1, 2)), ('c', Fraction(1, 1))]
     """
-    lines = [line.strip() for line in label.split("\n", MOST_ENTRIES + 1)]
-    if len(lines) > MOST_ENTRIES + 1:
-        raise refused(f"the label has more than {counted(MOST_ENTRIES, 'line')}, the most that are read.")
+    if max(map(label.count, ",\n")) > MOST_ENTRIES:
+        raise refused(f"the label has more than {counted(MOST_ENTRIES, 'symbol')}, the most that are read.")
+    lines = [line.strip() for line in label.split("\n")]
     expected = "expected lines such as a, b: 1/2 on the arrow of a step"
     if not any(lines):
         raise refused(f"{expected}; got ''. One that only shows where runs start is drawn as in {START[:-1]}.")
@@ -441,8 +417,6 @@ def label_entries(label: str, refused: Callable[[str], FormatError]) -> Iterator
 
 def _symbols(text: str, has_number: bool, refused: Callable[[str], FormatError]) -> list[str]:
     """Words of a line of symbols; one with a bracket or a quote may hold a comma itself, and stands alone."""
-    if text.count(",") > MOST_ENTRIES:
-        raise refused(f"the label has more than {counted(MOST_ENTRIES, 'symbol')}, the most that are read.")
     words = [word.strip() for word in text.split(",")]
     if len(words) > 1 and not set("()[]{}'\"").isdisjoint(text):
         raise refused(f"brackets and quotes in a list are escaped as in web addresses, %28 for (; got {shown(text)}.")

@@ -71,7 +71,7 @@ class Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     states: list[Any]
     alphabet: list[Any]
     cut_point: Entry | UnsetType = UNSET
-    metadata: dict[str, Any] | UnsetType = UNSET
+    metadata: dict[str, Any] = {}
     digest: str | UnsetType = UNSET
 
 
@@ -88,7 +88,7 @@ class Document(Header, forbid_unknown_fields=True, kw_only=True):
 
 def write(model: Model, _: Options) -> dict[str, bytes]:
     """File of a model."""
-    acceptor = fitting(model.acceptor, "JSON")
+    acceptor = fitting(model, "JSON", keeps_notes=True)
     steps, start = entries(acceptor)
     raw = header(
         model,
@@ -123,7 +123,7 @@ def read(source: Source, options: Options) -> Model:
 def document(source: Source, text: str) -> dict[str, Any]:
     """JSON object in plain values; syntax errors name line and column, and too many values take no memory."""
     if has_many_values(text):
-        raise source.refused(f"the file holds more than {counted(MOST_VALUES, 'value')}, the most that is read.")
+        raise source.too_many("value", MOST_VALUES)
     try:
         raw = json.loads(text, object_pairs_hook=distinct_keys, parse_int=_integer)
     except json.JSONDecodeError as wrong:
@@ -152,12 +152,11 @@ def parsed(source: Source, text: str, kind: type[Head]) -> tuple[dict[str, Any],
     if "cutpoint" not in raw:
         raise source.refused('expected the key "cutpoint": this is not a model of cutpoint.')
     head = record(source, raw["cutpoint"], FileKind, "cutpoint")
-    if head.format != FORMAT:
-        known = f'"{FORMAT}", the only kind of model that this version of cutpoint reads'
-        raise source.refused(f"expected {known}; got {shown(head.format)}.", "cutpoint.format")
-    if not 1 <= head.version <= VERSION:
-        known = f"a whole number from 1 to {VERSION}, the newest that this cutpoint reads (install a newer one)"
-        raise source.refused(f"expected {known}; got {shown(head.version)}.", "cutpoint.version")
+    if (head.format, head.version) != (FORMAT, VERSION):
+        known = f"{FORMAT!r} of version {VERSION}, all that this cutpoint reads (install a newer one)"
+        raise source.refused(
+            f"expected {known}; got {shown(head.format)} of version {shown(head.version)}.", "cutpoint"
+        )
     found = record(source, raw, kind)
     states = names(source, found.states, "states", States)
     return raw, found, states, names(source, found.alphabet, "alphabet", Alphabet)
@@ -180,7 +179,7 @@ def with_notes(source: Source, acceptor: Acceptor, found: Header, content_digest
     """Model of an acceptor and what the file keeps beside it; one without a digest was written by hand."""
     cut_point = None if found.cut_point is UNSET else _number(source, found.cut_point, "cut_point")
     try:
-        model = Model(acceptor, cut_point, {} if found.metadata is UNSET else found.metadata)
+        model = Model(acceptor, cut_point, found.metadata)
     except CutpointError as wrong:
         place = "metadata" if str(wrong).startswith("metadata") else "cut_point"
         raise source.refused(str(wrong), place) from None

@@ -89,11 +89,7 @@ def save(
 
 
 def load(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    weights: Weights | None = None,
-    normalized: bool = False,
+    path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Acceptor:
     """Read an acceptor from a file; a file that breaks its format's rules is a :class:`FormatError` with the place.
 
@@ -109,11 +105,7 @@ def load(
 
 
 def read_model(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    weights: Weights | None = None,
-    normalized: bool = False,
+    path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Model:
     """Read an acceptor with the cut point and metadata that a file keeps beside it; otherwise as :func:`load`."""
     kind, source = _format_of(path, format)

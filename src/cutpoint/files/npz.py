@@ -48,10 +48,7 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
 def read(source: Source, options: Options) -> Model:
     """Model of a file."""
     arrays = dict(_arrays(source, source.content(MOST_BYTES)))
-    try:
-        text = arrays.pop("header").tobytes().decode()
-    except UnicodeDecodeError:
-        raise source.refused("expected text in UTF-8; got bytes that are not.", "header") from None
+    text = source.decoded(arrays.pop("header").tobytes(), "header")
     raw, found, states, alphabet = parsed(source, text, Header)
     n, m = len(states), len(alphabet)
     shapes = {"transitions": (m, n, n), "initial": (n,), "final": (n,)}

@@ -11,7 +11,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cutpoint.errors import FormatError, InvalidFile
+from cutpoint.data.storage import explained
+from cutpoint.errors import FormatError
 from cutpoint.files.tokens import Number, name_of_token, number_of
 from cutpoint.wording import counted, shown
 
@@ -45,37 +46,39 @@ class Source:
         """Error about this file that says where in it."""
         return FormatError(sentence, where=f"{self.path}: {place}" if place else str(self.path), advice=advice)
 
+    def too_many(self, noun: str, most: int) -> FormatError:
+        """Error about more of something than is read."""
+        return self.refused(f"the file has more than {counted(most, noun)}, the most that are read.")
+
     def content(self, most: int) -> bytes:
         """All bytes, unpacked; more than ``most`` are refused before memory is taken for them."""
-        try:
-            with self.path.open("rb") as file:
-                too_long = os.fstat(file.fileno()).st_size > most
-                opened = gzip.GzipFile(fileobj=file) if self.packed else file
-                content = b"" if too_long else opened.read(most + 1)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-            raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
-        except (OSError, ValueError) as problem:  # ValueError: a null character in the path
-            path = self.path if isinstance(problem, OSError) else repr(str(self.path))
-            reason = getattr(problem, "strerror", None) or problem
-            raise InvalidFile(f"cannot be read ({reason}).", where=str(path)) from None
+        with explained("cannot be read", str(self.path)), self.path.open("rb") as file:
+            too_long = os.fstat(file.fileno()).st_size > most
+            try:
+                content = b"" if too_long else (gzip.GzipFile(fileobj=file) if self.packed else file).read(most + 1)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
+                raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
         if too_long or len(content) > most:
-            raise self.refused(f"the file holds more than {counted(most, 'byte')}, the most that is read.")
+            raise self.too_many("byte", most)
         return content
 
     def text(self) -> str:
         """The content as text in UTF-8, without the mark that some editors put at its beginning."""
-        content = self.content(MOST_TEXT).removeprefix(BOM_UTF8)
+        return self.decoded(self.content(MOST_TEXT).removeprefix(BOM_UTF8))
+
+    def decoded(self, content: bytes, place: str = "") -> str:
+        """Text in UTF-8 from bytes of this file, at a place of it; otherwise the line is named."""
         try:
             return content.decode()
         except UnicodeDecodeError as wrong:
             line = content.count(b"\n", 0, wrong.start) + 1
-            raise self.refused("expected text in UTF-8; got bytes that are not.", f"line {line}") from None
+            raise self.refused("expected text in UTF-8; got bytes that are not.", place or f"line {line}") from None
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Lines of the text with their places, without spaces around them; empty ones are left out."""
         text = self.text()
         if text.count("\n") > MOST_LINES:
-            raise self.refused(f"the file has more than {counted(MOST_LINES, 'line')}, the most that are read.")
+            raise self.too_many("line", MOST_LINES)
         for number, found in enumerate(re.finditer(r"[^\n]*\n?", text), start=1):
             if line := found[0].strip():
                 yield f"line {number}", line

@@ -164,10 +164,7 @@ class Manifest(NamedTuple):
         content = content_of(path)
         if len(content) > MOST_TEXT:
             raise source.refused("the manifest is too long to be read.")
-        try:
-            raw = document(source, content.decode())
-        except UnicodeDecodeError:
-            raise source.refused("expected text in UTF-8; got bytes that are not.") from None
+        raw = document(source, source.decoded(content))
         kind = raw.get("cutpoint")
         if not isinstance(kind, dict) or kind.get("format") != FORMAT:
             raise source.refused("this is not the manifest of a folder of shards.")
