@@ -398,3 +398,9 @@ def test_json_of_a_written_sample(tmp_path: Path) -> None:
         "verdicts": None,
         "states": ["p", None, "p"],
     }
+
+
+def test_a_label_of_abbadingo_can_be_named_as_positive() -> None:
+    text = "3 2\n1 1 0\n0 1 1\n-1 0\n"
+    sample = cp.read_sample(io.StringIO(text), format="abbadingo", positive="0")
+    assert sample.accepted == (False, True, None)

@@ -8,14 +8,13 @@ from itertools import chain
 from typing import Any
 
 from cutpoint.data import Sample
-from cutpoint.data.marks import Verdict
 from cutpoint.errors import InvalidArgument
 from cutpoint.files.streams import Block, Rows, check_plain, refusal
 from cutpoint.wording import counted, listed, shown
 
 LARGEST_ALPHABET = 100_000
 """Symbols that a header may claim."""
-LABELS: dict[str, Verdict] = {"1": True, "0": False, "-1": None}
+LABELS = {"1": True, "0": False, "-1": None}
 
 
 def rows_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Rows]:
@@ -84,8 +83,8 @@ def _symbols(line: int, cells: list[str], name: str, labeled: bool) -> list[str]
     return symbols
 
 
-def _label(line: int, label: str, name: str) -> Verdict:
-    """Outcome that a label stands for."""
+def _label(line: int, label: str, name: str) -> str:
+    """Label of a line as an outcome in text, so that ``positive`` may name it."""
     if label not in LABELS:
         raise refusal(name, f"column 1: a label must be 1, 0, or -1 for not known; got {shown(label)}.", line)
-    return LABELS[label]
+    return label if label != "-1" else ""
