@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample, Symbol
-from cutpoint.data.marks import ACCEPTED, FIRST_MARKS, REJECTED
+from cutpoint.data.sample import ACCEPTED, FIRST_MARKS, REJECTED
 from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.observations import (
     AnySample,

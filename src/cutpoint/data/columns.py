@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cutpoint.data.alphabet import Tokens, Word
+from cutpoint.data.alphabet import Tokens, Word, is_hashable
 from cutpoint.data.column_names import OUTCOMES, ColumnNames, is_missing, verdict_of
-from cutpoint.data.marks import Verdict, after_each
-from cutpoint.data.names import is_hashable
+from cutpoint.data.sample import Verdict, after_each
 from cutpoint.errors import CutpointError, FormatError, InvalidArgument, InvalidSample
 from cutpoint.wording import listed, shown, suggestion
 

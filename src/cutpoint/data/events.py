@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.data.alphabet import is_hashable
 from cutpoint.data.column_names import is_missing
 from cutpoint.data.columns import Column, outcomes, weights
-from cutpoint.data.names import is_hashable
 from cutpoint.wording import shown
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.data.names import Names
+from cutpoint.data.alphabet import Names
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.counts import Counts
 from cutpoint.em.observations import Floats, Parameters

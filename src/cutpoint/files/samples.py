@@ -15,7 +15,7 @@ from cutpoint.data.alphabet import first_misfit
 from cutpoint.data.column_names import ColumnNames, given_columns, has_header
 from cutpoint.data.columns import Column, word_arguments
 from cutpoint.data.events import event_arguments
-from cutpoint.data.marks import Verdict
+from cutpoint.data.sample import Verdict
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
-from cutpoint.data.names import Names
+from cutpoint.data.alphabet import Names
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, cut_point_value, entry, exceeds, fractions, whole_number

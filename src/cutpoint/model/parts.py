@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
-from cutpoint.data.names import Names
+from cutpoint.data.alphabet import Names
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
 from cutpoint.exact import entry, whole_number
 from cutpoint.kernels import MOST_THREADS
