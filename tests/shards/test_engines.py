@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import cutpoint as cp
 from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import observations
-from cutpoint.shards.local import free_memory
+from cutpoint.shards.engines import free_memory
 from cutpoint.shards.sharded_sample import LoadedShard
 from tests.shards.test_shards import folder_of, rich_sample
 

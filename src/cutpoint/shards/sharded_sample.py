@@ -168,7 +168,7 @@ class ShardedSample:
 
     def observe(self, alphabet: Alphabet, threads: int | None = None) -> Observations:
         """Observations for the threads of this machine, which is what happens without an engine."""
-        from cutpoint.shards.local import Local  # noqa: PLC0415 - it works on samples of this kind
+        from cutpoint.shards.engines import Local  # noqa: PLC0415 - it works on samples of this kind
 
         return Local(threads).observe(self, alphabet)
 
