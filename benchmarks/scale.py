@@ -72,10 +72,7 @@ def simulated(folder: Path, shards: int, words: int = SHARD, seed: int = 0) -> c
 @contextmanager
 def cluster(workers: int) -> Iterator[Client]:
     """A cluster of processes with one thread each."""
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as made,
-        Client(made) as client,
-    ):
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as made, Client(made) as client:
         yield client
 
 

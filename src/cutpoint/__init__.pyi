@@ -1,62 +1,57 @@
 """The public names, each with the module that it is loaded from."""
 
-from . import assess as assess
-from . import data as data
-from . import decision as decision
-from . import drawing as drawing
-from . import em as em
-from . import errors as errors
-from . import estimator as estimator
-from . import exact as exact
-from . import files as files
-from . import kernels as kernels
-from . import model as model
-from . import search as search
-from . import shards as shards
+from . import (
+    assess as assess,
+    data as data,
+    decision as decision,
+    drawing as drawing,
+    em as em,
+    errors as errors,
+    estimator as estimator,
+    exact as exact,
+    files as files,
+    kernels as kernels,
+    model as model,
+    search as search,
+    shards as shards,
+)
 from .assess.cross_validation import cross_validate as cross_validate
 from .assess.evaluation import evaluate as evaluate
 from .assess.selection import select as select
 from .assess.uncertainty import bootstrap as bootstrap
 from .data import Sample as Sample
-from .decision import DFA as DFA
-from .decision import Language as Language
-from .decision import Unknown as Unknown
+from .decision import DFA as DFA, Language as Language, Unknown as Unknown
 from .decision.distance import distance as distance
-from .decision.equivalence import Different as Different
-from .decision.equivalence import Equal as Equal
-from .decision.equivalence import equivalence as equivalence
-from .decision.reduction import minimize as minimize
-from .decision.reduction import quotient as quotient
-from .decision.reduction import trim as trim
-from .drawing import draw as draw
-from .drawing import plots as plots
+from .decision.equivalence import Different as Different, Equal as Equal, equivalence as equivalence
+from .decision.reduction import minimize as minimize, quotient as quotient, trim as trim
+from .drawing import draw as draw, plots as plots
 from .drawing.report import report as report
-from .em import Counts as Counts
-from .em import Fit as Fit
-from .em import baum_welch as baum_welch
-from .em import count_transitions as count_transitions
-from .em import design_matrix as design_matrix
-from .em import expectation_maximization as expectation_maximization
-from .em import expected_counts as expected_counts
-from .em import log_likelihood as log_likelihood
-from .em import maximum_likelihood as maximum_likelihood
+from .em import (
+    Counts as Counts,
+    Fit as Fit,
+    baum_welch as baum_welch,
+    count_transitions as count_transitions,
+    design_matrix as design_matrix,
+    expectation_maximization as expectation_maximization,
+    expected_counts as expected_counts,
+    log_likelihood as log_likelihood,
+    maximum_likelihood as maximum_likelihood,
+)
 from .errors import CutpointError as CutpointError
 from .estimator import AcceptorClassifier as AcceptorClassifier
 from .exact import AlgebraicNumber as AlgebraicNumber
-from .files.models import load as load
-from .files.models import read_model as read_model
-from .files.models import save as save
-from .files.samples import read_sample as read_sample
-from .files.samples import write_sample as write_sample
+from .files.models import load as load, read_model as read_model, save as save
+from .files.samples import read_sample as read_sample, write_sample as write_sample
 from .kernels import kernel_info as kernel_info
-from .model import Acceptor as Acceptor
-from .model import BeliefNetwork as BeliefNetwork
-from .model import gallery as gallery
-from .model import mixture as mixture
-from .model import random_words as random_words
-from .model import simulate as simulate
-from .model.gallery import p_adic as p_adic
-from .model.gallery import random_acceptor as random_acceptor
+from .model import (
+    Acceptor as Acceptor,
+    BeliefNetwork as BeliefNetwork,
+    gallery as gallery,
+    mixture as mixture,
+    random_words as random_words,
+    simulate as simulate,
+)
+from .model.gallery import p_adic as p_adic, random_acceptor as random_acceptor
 from .model.weighted import WeightedAutomaton as WeightedAutomaton
 from .search.learn import learn as learn
 from .shards import engines as engines

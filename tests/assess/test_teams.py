@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from cutpoint.assess.teams import _compared, _merged, _similar_words, _soft_labels
@@ -181,10 +180,7 @@ def test_same_seed_same_imitation() -> None:
     ("call", "sentence"),
     [
         (lambda: cp.assess.members("team"), "expected an Acceptor; got 'team'."),  # type: ignore[arg-type]
-        (
-            lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 5),
-            "size must be a whole number from 1 to 4; got 5.",
-        ),
+        (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 5), "size must be a whole number from 1 to 4; got 5."),
         (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 0), "size must be a whole number from 1 to 4; got 0."),
         (
             lambda: cp.assess.distill(TEAM, 2, ["1"], extra=0),

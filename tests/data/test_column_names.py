@@ -75,11 +75,7 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
             "event must be one of the columns {'id', 'time', 'what', 'outcome'}; got 'whit'. Did you mean 'what'?",
         ),
         (("id", "at", "event", "outcome"), {"id": 7}, "id must be one of the columns {1, 2, 3, 4}; got 7."),
-        (
-            ("id", "id", "event", "outcome"),
-            {"id": "id"},
-            "id must be one column; 2 have the name 'id'. Give a number.",
-        ),
+        (("id", "id", "event", "outcome"), {"id": "id"}, "id must be one column; 2 have the name 'id'. Give a number."),
     ],
 )
 def test_the_same_columns_are_refused(

@@ -136,11 +136,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
         cp.errors.InvalidSample,
         "verdicts must have one value per word; got 5.",
     ),
-    (
-        lambda: cp.Sample(["a"], states="ab"),
-        cp.errors.InvalidSample,
-        "states must have one value per word; got 'ab'.",
-    ),
+    (lambda: cp.Sample(["a"], states="ab"), cp.errors.InvalidSample, "states must have one value per word; got 'ab'."),
     (
         lambda: cp.Sample([[["a"]]]),  # type: ignore[list-item]
         cp.errors.InvalidArgument,

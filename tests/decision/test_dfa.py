@@ -8,8 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from automata.fa.dfa import DFA as Automaton  # noqa: N811
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
@@ -108,8 +107,7 @@ def check_bindings(start: cp.Acceptor, found: cp.Acceptor, options: dict[str, An
 @settings(max_examples=200)
 @given(problems())
 def test_accelerated_the_history_never_decreases_and_ends_where_em_rests(
-    engine: Any,
-    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]],
+    engine: Any, problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]]
 ) -> None:
     start, sample, options = problem
     fit = cp.baum_welch(start, sample, tolerance=1e-8, max_steps=3000, accelerate=True, **options, engine=engine)
@@ -125,8 +123,7 @@ def test_accelerated_the_history_never_decreases_and_ends_where_em_rests(
 @settings(max_examples=120)
 @given(problems(zeros=True))
 def test_accelerated_zeros_stay_and_rows_never_reached_keep_their_bits(
-    engine: Any,
-    problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]],
+    engine: Any, problem: tuple[cp.Acceptor, cp.Sample, dict[str, Any]]
 ) -> None:
     start, sample, options = problem
     options["prior"] = 0.0
@@ -641,21 +638,13 @@ def test_weights_of_any_size_are_the_same_climb(engine: Any, power: int, acceler
             cp.errors.InvalidArgument,
             "rows that are tied must be fixed at the same entries, with the same values.",
         ),
-        (
-            {"time_limit": 0},
-            cp.errors.InvalidArgument,
-            "time_limit must be a positive number of seconds; got 0.",
-        ),
+        ({"time_limit": 0}, cp.errors.InvalidArgument, "time_limit must be a positive number of seconds; got 0."),
         (
             {"time_limit": float("nan")},
             cp.errors.InvalidArgument,
             "time_limit must be a positive number of seconds; got nan.",
         ),
-        (
-            {"time_limit": "10"},
-            cp.errors.InvalidArgument,
-            "time_limit must be a positive number of seconds; got '10'.",
-        ),
+        ({"time_limit": "10"}, cp.errors.InvalidArgument, "time_limit must be a positive number of seconds; got '10'."),
         ({"callback": 3}, cp.errors.InvalidArgument, "callback must be a function of a Progress, or None; got 3."),
     ],
 )

@@ -198,16 +198,8 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
         cp.errors.InvalidArgument,
         "u must be finite and not negative; got nan at [0].",
     ),
-    (
-        lambda: DESIGN.counts([-1] * 8),
-        cp.errors.InvalidArgument,
-        "u must be finite and not negative; got -1 at [0].",
-    ),
-    (
-        lambda: DESIGN.counts("x"),
-        cp.errors.InvalidArgument,
-        "u must be numbers, one per column; got 'x'.",
-    ),
+    (lambda: DESIGN.counts([-1] * 8), cp.errors.InvalidArgument, "u must be finite and not negative; got -1 at [0]."),
+    (lambda: DESIGN.counts("x"), cp.errors.InvalidArgument, "u must be numbers, one per column; got 'x'."),
     (
         lambda: DESIGN.column([0], 5),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from cutpoint.files import json as json_file
@@ -339,18 +338,10 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (".json", {"metadata": [1]}, "metadata must be a dictionary; got [1]."),
         (".json", {"weights": "log"}, "weights is an option of AT&T text alone; the format is json."),
         (".att", {"weights": "ln"}, "weights must be 'log' or 'probability'; got 'ln'."),
-        (
-            ".txt",
-            {},
-            "expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff",
-        ),
+        (".txt", {}, "expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff"),
         ("", {}, "expected an extension out of"),
         (".npz.gz", {}, "the format npz is not packed with gzip. Leave out the .gz."),
-        (
-            ".json",
-            {"format": "yaml"},
-            "format must be one of json, npz, att, drn, prism, dot, jflap; got 'yaml'.",
-        ),
+        (".json", {"format": "yaml"}, "format must be one of json, npz, att, drn, prism, dot, jflap; got 'yaml'."),
     ],
 )
 def test_what_cannot_be_written_is_said_and_nothing_is_written(

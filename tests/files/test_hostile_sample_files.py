@@ -13,8 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
 from cutpoint.files import streams
@@ -113,12 +112,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         {"word": "word"},
         "f.csv: word must be one column; 2 have the name 'word'. Give a number.",
     ),
-    "no such number": (
-        "f.csv",
-        b"ab,1\n",
-        {"word": 3},
-        "f.csv: word must be one of the columns {1, 2}; got 3.",
-    ),
+    "no such number": ("f.csv", b"ab,1\n", {"word": 3}, "f.csv: word must be one of the columns {1, 2}; got 3."),
     "a name without names": (
         "f.csv",
         b"ab,1\n",
@@ -284,12 +278,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.ndjson: line 1, column 'label': an outcome must be 1 or 0, true or false, yes or no, accepted or rejected, "
         "positive or negative, or empty if it is not known; got [1]. Name the value that means accepted with positive=….",
     ),
-    "no Parquet": (
-        "f.parquet",
-        b"PAR1 but not really",
-        {},
-        "f.parquet: the file cannot be read as Parquet (",
-    ),
+    "no Parquet": ("f.parquet", b"PAR1 but not really", {}, "f.parquet: the file cannot be read as Parquet ("),
     "Abbadingo without header": (
         "f.abbadingo",
         b"1 2 0 1\n",

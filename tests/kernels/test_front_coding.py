@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
 from cutpoint.em.observations import InMemory, Parameters, mark_masks
-from cutpoint.kernels import reference
-from cutpoint.kernels import words as coding
+from cutpoint.kernels import reference, words as coding
 from cutpoint.kernels.words import EncodedWords, FrontCodedWords
 from cutpoint.shards.store import order_of
 

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from cutpoint.em.observations import mark_masks
@@ -55,11 +54,7 @@ def test_expected_counts_equal_the_oracle(kind: str, data: st.DataObject) -> Non
     sample = data.draw(samples(acceptor, kind))
     expected = oracles.expected_counts(oracles.plain(acceptor), sample)
     counts, first, logs = kernels().expected_counts(
-        acceptor.transitions,
-        acceptor.initial,
-        mark_masks(acceptor, sample),
-        acceptor.encode(sample),
-        sample.counts,
+        acceptor.transitions, acceptor.initial, mark_masks(acceptor, sample), acceptor.encode(sample), sample.counts
     )
     for (a, s, t), value in expected.transitions.items():
         place = acceptor.alphabet.code(a), acceptor.states.code(s), acceptor.states.code(t)

@@ -128,11 +128,7 @@ def test_relabeling_states_changes_nothing() -> None:
     acceptor = cp.random_acceptor(4, "ab", rng=3)
     order = [2, 0, 3, 1]
     renamed = cp.Acceptor(
-        order,
-        "ab",
-        acceptor.transitions[:, order][:, :, order],
-        acceptor.initial[order],
-        acceptor.final[order],
+        order, "ab", acceptor.transitions[:, order][:, :, order], acceptor.initial[order], acceptor.final[order]
     )
     words = cp.random_words("ab", 50, (0, 12), rng=1)
     np.testing.assert_allclose(renamed.acceptances(words), acceptor.acceptances(words), rtol=1e-13)
@@ -147,12 +143,7 @@ def test_repr_fits_on_a_screen() -> None:
 
 def test_table() -> None:
     assert str(COIN) == COIN.table()
-    assert COIN.table().splitlines() == [
-        "         f:",
-        "         h    t",
-        "→  h     1/2  1/2",
-        "   t *   0    1",
-    ]
+    assert COIN.table().splitlines() == ["         f:", "         h    t", "→  h     1/2  1/2", "   t *   0    1"]
     wide = cp.random_acceptor(3, "abcdefgh", rng=0)
     lines = wide.table(width=60).splitlines()
     assert max(map(len, lines)) <= 60

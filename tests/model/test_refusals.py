@@ -129,26 +129,10 @@ PARTS: list[tuple[dict[str, Any], type[Exception], str]] = [
         cp.errors.UnknownState,
         "transitions['a']: 'x' is not a state; the states are {'q1', 'q2'}.",
     ),
-    (
-        GOOD | {"states": ["q1", "q1"]},
-        cp.errors.InvalidAcceptor,
-        "state names must be distinct; repeated: {'q1'}.",
-    ),
-    (
-        GOOD | {"states": []},
-        cp.errors.InvalidAcceptor,
-        "an acceptor needs at least one state; the state set is empty.",
-    ),
-    (
-        GOOD | {"states": 0},
-        cp.errors.InvalidAcceptor,
-        "an acceptor needs at least one state; the state set is empty.",
-    ),
-    (
-        GOOD | {"states": -1},
-        cp.errors.InvalidAcceptor,
-        "the number of states must be from 1 to 1,000,000; got -1.",
-    ),
+    (GOOD | {"states": ["q1", "q1"]}, cp.errors.InvalidAcceptor, "state names must be distinct; repeated: {'q1'}."),
+    (GOOD | {"states": []}, cp.errors.InvalidAcceptor, "an acceptor needs at least one state; the state set is empty."),
+    (GOOD | {"states": 0}, cp.errors.InvalidAcceptor, "an acceptor needs at least one state; the state set is empty."),
+    (GOOD | {"states": -1}, cp.errors.InvalidAcceptor, "the number of states must be from 1 to 1,000,000; got -1."),
     (
         GOOD | {"states": 2.0},
         cp.errors.InvalidAcceptor,
@@ -159,11 +143,7 @@ PARTS: list[tuple[dict[str, Any], type[Exception], str]] = [
         cp.errors.InvalidAcceptor,
         "state names must be hashable, such as strings or numbers; got ['q1'].",
     ),
-    (
-        GOOD | {"alphabet": "aba"},
-        cp.errors.InvalidArgument,
-        "symbols must be distinct; repeated: {'a'}.",
-    ),
+    (GOOD | {"alphabet": "aba"}, cp.errors.InvalidArgument, "symbols must be distinct; repeated: {'a'}."),
     (
         GOOD | {"alphabet": ""},
         cp.errors.InvalidAcceptor,
@@ -204,16 +184,8 @@ PARTS: list[tuple[dict[str, Any], type[Exception], str]] = [
         cp.errors.InvalidAcceptor,
         "initial must have shape (2,) (one probability per state); got shape (3,).",
     ),
-    (
-        GOOD | {"final": {"q3"}},
-        cp.errors.UnknownState,
-        "final: 'q3' is not a state; the states are {'q1', 'q2'}.",
-    ),
-    (
-        GOOD | {"final": [True]},
-        cp.errors.InvalidAcceptor,
-        "final as a vector must have one value per state, 2; got 1.",
-    ),
+    (GOOD | {"final": {"q3"}}, cp.errors.UnknownState, "final: 'q3' is not a state; the states are {'q1', 'q2'}."),
+    (GOOD | {"final": [True]}, cp.errors.InvalidAcceptor, "final as a vector must have one value per state, 2; got 1."),
     (
         GOOD | {"final": np.array([0.5, 1.0])},
         cp.errors.InvalidAcceptor,
@@ -238,11 +210,7 @@ def test_parts_of_an_acceptor(parts: dict[str, Any], kind: type[Exception], sent
 
 
 REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
-    (
-        lambda: A.acceptance("abx"),
-        cp.errors.UnknownSymbol,
-        "position 2: symbol 'x' is not in the alphabet {'a', 'b'}.",
-    ),
+    (lambda: A.acceptance("abx"), cp.errors.UnknownSymbol, "position 2: symbol 'x' is not in the alphabet {'a', 'b'}."),
     (
         lambda: A.acceptances(["a", "b", "", "abababaA"]),
         cp.errors.UnknownSymbol,
@@ -284,11 +252,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
         cp.errors.InvalidArgument,
         "a word must be a str or a sequence of symbols; got b'ab'.",
     ),
-    (
-        lambda: A.accepts("a", 1.5),
-        cp.errors.InvalidArgument,
-        "a cut point must be a number between 0 and 1; got 1.5.",
-    ),
+    (lambda: A.accepts("a", 1.5), cp.errors.InvalidArgument, "a cut point must be a number between 0 and 1; got 1.5."),
     (
         lambda: A.accepts("a", "half"),
         cp.errors.InvalidArgument,
@@ -330,11 +294,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
         "the joint table would have 1,048,576 rows and 2,097,152 columns; the limit is 10,000,000 entries. "
         "Use joint, forward or a shorter length.",
     ),
-    (
-        lambda: cp.p_adic(1),
-        cp.errors.InvalidArgument,
-        "p must be a whole number from 2 to 1,000,000; got 1.",
-    ),
+    (lambda: cp.p_adic(1), cp.errors.InvalidArgument, "p must be a whole number from 2 to 1,000,000; got 1."),
     (
         lambda: cp.gallery.tomita(8),
         cp.errors.InvalidArgument,

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from tests.strategies import acceptors, words_of
@@ -83,10 +82,7 @@ def test_huge_powers() -> None:
 @pytest.mark.parametrize(
     ("slip", "sentence"),
     [
-        (
-            lambda A: A.renamed(states={"s3": "x"}),
-            "states: 's3' is not a state; the states are {'s1', 's2'}.",
-        ),
+        (lambda A: A.renamed(states={"s3": "x"}), "states: 's3' is not a state; the states are {'s1', 's2'}."),
         (lambda A: A.renamed(states={"s1": "s2"}), "state names must be distinct; repeated: {'s2'}."),
         (lambda A: A.renamed(states=["a", "b"]), "states must be a mapping {old: new} or a function; got ['a', 'b']."),
         (lambda A: A.renamed(symbols={"2": "x"}), "symbols: symbol '2' is not in the alphabet {'0', '1'}."),

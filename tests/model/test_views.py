@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from tests.strategies import acceptors, words_of
@@ -144,10 +143,7 @@ def test_chains_of_extreme_numbers() -> None:
     np.testing.assert_allclose(rare.expected_steps, [2e200, 1e200, 0], rtol=1e-14)
     uphill = cp.Acceptor(3, "a", [[[0, 1, 0], [1e-200, 0, 1], [0, 1e-200, 1]]], 0, {2}).chain("a")
     np.testing.assert_allclose(uphill.stationary, [[0, 1e-200, 1]], rtol=1e-14)
-    steps = [
-        [[1 - 1e-200, 1e-200, 0], [0, 1, 0], [0, 0, 1.0]],
-        [[1, 0, 0], [1 - 1e-200, 0, 1e-200], [0, 0, 1.0]],
-    ]
+    steps = [[[1 - 1e-200, 1e-200, 0], [0, 1, 0], [0, 0, 1.0]], [[1, 0, 0], [1 - 1e-200, 0, 1e-200], [0, 0, 1.0]]]
     product = cp.Acceptor(3, "ab", steps, 0, {2}).chain("ab")
     assert product.recurrent_classes == ((2,),), "from 0 to 2 with probability 1e-400"
     assert product.absorption.tolist() == [[1.0], [1.0], [1.0]]

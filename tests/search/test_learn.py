@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
 from cutpoint.search.folds import fold_counts, splits
@@ -336,11 +335,7 @@ def test_reweighted_samples_keep_what_was_seen() -> None:
 TWO = cp.Sample(["a", "b", "ab"], accepted=[True, False, True])
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (TWO, {"n_states": 0}, "n_states must be a whole number from 1 to 2,000; got 0."),
-    (
-        TWO,
-        {"n_states": 1},
-        "n_states must be at least 2, an accepting and a rejecting one; got 1.",
-    ),
+    (TWO, {"n_states": 1}, "n_states must be at least 2, an accepting and a rejecting one; got 1."),
     (TWO, {"n_states": 2.5}, "n_states must be a whole number from 1 to 2,000; got 2.5."),
     (TWO, {"team": 0}, "team must be a whole number, 1 or more; got 0."),
     (TWO, {"folds": 1}, "folds must be a whole number, 2 or more; got 1."),

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from cutpoint.em.counts import pairwise_sum
@@ -166,9 +165,7 @@ def test_files_with_marks_of_their_own(tmp_path: Path) -> None:
     assert len(tables) == 3, "each file has marks of its own"
     acceptor = cp.Acceptor(["q", "r"], "ab", [[[0.3, 0.7], [0.6, 0.4]], [[0.2, 0.8], [0.9, 0.1]]], "q", {"r"})
     sample = cp.Sample(
-        ["ab", "b", "ba"],
-        states=[["q", None, "r"], [None, "r"], None],
-        verdicts=[None, None, [None, False, True]],
+        ["ab", "b", "ba"], states=[["q", None, "r"], [None, "r"], None], verdicts=[None, None, [None, False, True]]
     )
     whole = cp.expected_counts(acceptor, sample)
     np.testing.assert_allclose(cp.expected_counts(acceptor, shards).transitions, whole.transitions, rtol=1e-12, atol=0)

@@ -1,33 +1,31 @@
 """How well an acceptor does, how sure that is, and what can be made of several of them."""
 
-from cutpoint.assess.cross_validation import CrossValidation, Score, cross_validate
-from cutpoint.assess.evaluation import Bin, Evaluation, SymbolEffect, calibration, evaluate, symbol_effects
-from cutpoint.assess.selection import Selection, SizeCandidate, select
-from cutpoint.assess.teams import Distilled, Pruned, distill, members, prune
-from cutpoint.assess.uncertainty import Bootstrap, Information, Interval, StandardErrors, bootstrap, standard_errors
-
-__all__ = [
-    "Bin",
-    "Bootstrap",
-    "CrossValidation",
-    "Distilled",
-    "Evaluation",
-    "Information",
-    "Interval",
-    "Pruned",
-    "Score",
-    "Selection",
-    "SizeCandidate",
-    "StandardErrors",
-    "SymbolEffect",
-    "bootstrap",
-    "calibration",
-    "cross_validate",
-    "distill",
-    "evaluate",
-    "members",
-    "prune",
-    "select",
-    "standard_errors",
-    "symbol_effects",
-]
+from cutpoint.assess.cross_validation import (
+    CrossValidation as CrossValidation,
+    Score as Score,
+    cross_validate as cross_validate,
+)
+from cutpoint.assess.evaluation import (
+    Bin as Bin,
+    Evaluation as Evaluation,
+    SymbolEffect as SymbolEffect,
+    calibration as calibration,
+    evaluate as evaluate,
+    symbol_effects as symbol_effects,
+)
+from cutpoint.assess.selection import Selection as Selection, SizeCandidate as SizeCandidate, select as select
+from cutpoint.assess.teams import (
+    Distilled as Distilled,
+    Pruned as Pruned,
+    distill as distill,
+    members as members,
+    prune as prune,
+)
+from cutpoint.assess.uncertainty import (
+    Bootstrap as Bootstrap,
+    Information as Information,
+    Interval as Interval,
+    StandardErrors as StandardErrors,
+    bootstrap as bootstrap,
+    standard_errors as standard_errors,
+)

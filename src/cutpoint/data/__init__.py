@@ -1,6 +1,10 @@
 """Words and what was seen of their runs."""
 
-from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Word, Words
-from cutpoint.data.sample import Mark, Observation, Sample, State
-
-__all__ = ["Alphabet", "Mark", "Observation", "PlainWord", "Sample", "State", "Symbol", "Word", "Words"]
+from cutpoint.data.alphabet import (
+    Alphabet as Alphabet,
+    PlainWord as PlainWord,
+    Symbol as Symbol,
+    Word as Word,
+    Words as Words,
+)
+from cutpoint.data.sample import Mark as Mark, Observation as Observation, Sample as Sample, State as State

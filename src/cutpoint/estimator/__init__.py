@@ -1,5 +1,3 @@
 """Acceptors as a classifier for scikit-learn (extra ``[sklearn]``)."""
 
-from cutpoint.estimator.classifier import AcceptorClassifier
-
-__all__ = ["AcceptorClassifier"]
+from cutpoint.estimator.classifier import AcceptorClassifier as AcceptorClassifier

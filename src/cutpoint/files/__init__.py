@@ -1,7 +1,10 @@
 """Files: models and samples, one module per format."""
 
-from cutpoint.files.contents import Model
-from cutpoint.files.models import load, read_model, save
-from cutpoint.files.samples import Chunk, read_chunks, read_sample, write_sample
-
-__all__ = ["Chunk", "Model", "load", "read_chunks", "read_model", "read_sample", "save", "write_sample"]
+from cutpoint.files.contents import Model as Model
+from cutpoint.files.models import load as load, read_model as read_model, save as save
+from cutpoint.files.samples import (
+    Chunk as Chunk,
+    read_chunks as read_chunks,
+    read_sample as read_sample,
+    write_sample as write_sample,
+)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cutpoint.files.contents import Model, Options, Weights, assembled, check_room, entries, fitting, in_floats
-from cutpoint.files.source import Source
+from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, number_of, numeral, token, unused
 from cutpoint.wording import shown
 

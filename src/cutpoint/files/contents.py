@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value
-from cutpoint.files.source import Source
+from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, is_scalar
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import RESCALE

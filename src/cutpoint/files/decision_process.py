@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from cutpoint.files.contents import Model, Options, assembled, check_room, entries, fitting, in_floats
-from cutpoint.files.source import Source
+from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, numeral, token
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown

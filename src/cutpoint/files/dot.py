@@ -22,7 +22,7 @@ from cutpoint.diagrams.diagram import LabelStyle, Look
 from cutpoint.diagrams.picture import dot_text
 from cutpoint.errors import FormatError, MissingExtra
 from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, fitting
-from cutpoint.files.source import MOST_LINES, Source
+from cutpoint.files.streams import MOST_LINES, Source
 from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown

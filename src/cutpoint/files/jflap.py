@@ -6,7 +6,7 @@ from xml.parsers import expat
 
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.files.contents import Model, Options, assembled, check_room
-from cutpoint.files.source import MOST_TEXT, Source
+from cutpoint.files.streams import MOST_TEXT, Source
 from cutpoint.files.tokens import unused
 from cutpoint.model import Acceptor
 from cutpoint.wording import shown

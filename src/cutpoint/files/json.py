@@ -21,7 +21,7 @@ from cutpoint.data import Alphabet
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.files.contents import Model, Options, built, check_room, entries, fitting
-from cutpoint.files.source import Source
+from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, distinct_keys, json_value, name_of, numeral
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import States

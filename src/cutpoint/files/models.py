@@ -9,10 +9,9 @@ from typing import Any, get_args
 
 from cutpoint.data.storage import write_together
 from cutpoint.errors import InvalidArgument
-from cutpoint.files import att, decision_process, dot, jflap, npz
-from cutpoint.files import json as json_file
+from cutpoint.files import att, decision_process, dot, jflap, json as json_file, npz
 from cutpoint.files.contents import Model, Options, Scalar, Weights
-from cutpoint.files.source import MOST_LINES, MOST_TEXT, PACKED, Source
+from cutpoint.files.streams import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
 

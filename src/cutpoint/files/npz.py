@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cutpoint.errors import FormatError
 from cutpoint.files.contents import Model, Options, built, in_floats
 from cutpoint.files.json import Header, canonical, checked_length, digest, header, parsed, with_notes
-from cutpoint.files.source import Source
+from cutpoint.files.streams import Source
 
 MOST_BYTES = 2**33
 """Longest file that is read; its arrays are not packed, so they take no more memory than the file is long."""

@@ -35,13 +35,7 @@ class Node:
 
 
 def merged_machine(
-    words: EncodedWords,
-    labels: Codes,
-    weights: Floats,
-    n_symbols: int,
-    pseudo: Floats,
-    n_states: int,
-    width: int,
+    words: EncodedWords, labels: Codes, weights: Floats, n_symbols: int, pseudo: Floats, n_states: int, width: int
 ) -> MergedMachine:
     """Deterministic machine of at most ``n_states`` states whose states tell the labels apart.
 

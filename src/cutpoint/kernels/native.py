@@ -75,13 +75,7 @@ def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Ma
 
 
 def merged_machine(
-    words: EncodedWords,
-    labels: Codes,
-    weights: Floats,
-    n_symbols: int,
-    pseudo: Floats,
-    n_states: int,
-    width: int,
+    words: EncodedWords, labels: Codes, weights: Floats, n_symbols: int, pseudo: Floats, n_states: int, width: int
 ) -> MergedMachine:
     """Deterministic machine by red-blue merging; see ``kernels/merging.py``."""
     table, seen = _native.merged_machine(

@@ -1,6 +1,4 @@
 """learn: an acceptor from observations alone, by a tournament of climbs."""
 
-from cutpoint.search.learn import learn
-from cutpoint.search.learned import Learned, Member, SearchProgress
-
-__all__ = ["Learned", "Member", "SearchProgress", "learn"]
+from cutpoint.search.learn import learn as learn
+from cutpoint.search.learned import Learned as Learned, Member as Member, SearchProgress as SearchProgress

@@ -18,7 +18,7 @@ from cutpoint.data.sample import FIRST_MARKS, Sample
 from cutpoint.data.storage import Arrays, Stamp, beside, content_of, stamped_content
 from cutpoint.errors import InvalidFile
 from cutpoint.files.json import FileKind, digest, document, names, record
-from cutpoint.files.source import MOST_TEXT, Source
+from cutpoint.files.streams import MOST_TEXT, Source
 from cutpoint.files.tokens import json_value
 from cutpoint.kernels.words import LONGEST, EncodedWords, FrontCodedWords, narrow, offsets_of, within
 
