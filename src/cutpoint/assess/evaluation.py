@@ -21,6 +21,7 @@ from cutpoint.em.observations import (
 )
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.exact import cut_point_value, whole_number
+from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.search.folds import splits
@@ -28,7 +29,6 @@ from cutpoint.search.learn import learn
 from cutpoint.search.learned import Learned, finished
 from cutpoint.wording import counted, shown
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 

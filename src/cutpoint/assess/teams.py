@@ -14,14 +14,13 @@ from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.observations import AnySample, Engine, check_engine, check_evidence, impossible, log_likelihoods
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
+from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.learn import PRIOR, check_arguments, searched_part
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
-
-Floats = NDArray[np.float64]
 
 BARRIERS = tuple(10.0**-k for k in range(1, 13))  # strength of what keeps weights positive while they are fitted
 NEWTON_STEPS = 20

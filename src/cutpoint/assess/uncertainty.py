@@ -20,6 +20,7 @@ from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import AnySample, Engine, Parameters, check_evidence, mark_masks, observations
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
+from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import random_generator
@@ -29,7 +30,6 @@ from cutpoint.search.learned import finished
 from cutpoint.search.tournament import mapped
 from cutpoint.wording import counted, shown
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Places = NDArray[np.intp]
 

@@ -17,12 +17,10 @@ from cutpoint.kernels import kernel_info
 from cutpoint.model import gallery, random_words, simulate
 from cutpoint.search.learn import learn
 
-TRUTH = gallery.customers()
-"""What nobody sees: how interested a customer is. Those who are ready at the end buy."""
+TRUTH = gallery.customers()  # what nobody sees: how interested a customer is. Those who are ready at the end buy
 JOURNEY = ["ad", "visit", "wait", "mail", "cart"]
 N_TRAINING, N_FRESH = 8_000, 4_000
-N_SLOW, SECONDS_SLOW = 1_000, 20.0
-"""Journeys to learn from and longest time to search without compiled kernels."""
+N_SLOW, SECONDS_SLOW = 1_000, 20.0  # journeys to learn from and longest time to search without compiled kernels
 
 
 @click.command()

@@ -24,10 +24,8 @@ from cutpoint.model.text import aligned
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted
 
-MOST_MATRICES = 3
-"""Number of symbols whose matrices are printed: those that move the acceptance most."""
-MOST_STATES = 12
-"""Largest matrix that is printed."""
+MOST_MATRICES = 3  # number of symbols whose matrices are printed: those that move the acceptance most
+MOST_STATES = 12  # largest matrix that is printed
 
 
 @dataclass(frozen=True)

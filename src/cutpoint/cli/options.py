@@ -42,9 +42,6 @@ cut_point = click.option("--cut-point", metavar="NUMBER", show_default="the mode
 digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
-
-# --- how a file of words is read --------------------------------------------------------------------------------------
-
 COLUMNS = {
     "word": "Column with the words, by name or by number from 1.",
     "accepted": "Column with the outcomes of the words.",
@@ -91,9 +88,6 @@ def check_not_given(reading: dict[str, Any], data: str) -> None:
         raise click.UsageError(
             f"--{next(iter(reading))} is for tables, and {data} is a folder of shards. Give it to cutpoint shard."
         )
-
-
-# --- models and words -------------------------------------------------------------------------------------------------
 
 
 def model_of(name: str, normalized: bool = False) -> Model:
@@ -149,9 +143,6 @@ def word_of(text: str, model: Model, separator: str | None) -> Any:
     return [by_text[part] for part in parts]
 
 
-# --- files that are named ---------------------------------------------------------------------------------------------
-
-
 def check_standard_input(*names: str | None) -> None:
     """Refuse to read two things from standard input."""
     if names.count("-") > 1:
@@ -178,8 +169,6 @@ def check_output(path: str, *endings: str) -> None:
     if not os.access(target.parent, os.W_OK):
         raise InvalidFile(f"cannot be written (the folder {target.parent} does not allow it).", where=path)
 
-
-# --- who works on shards ----------------------------------------------------------------------------------------------
 
 LOGGERS = ("distributed", "distributed.client", "distributed.core")
 """Loggers that report a lost cluster in tracebacks; we report it in a sentence."""

@@ -24,8 +24,7 @@ def line(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-message = partial(click.echo, err=True)
-"""Print a message, which is not data, to standard error."""
+message = partial(click.echo, err=True)  # print a message, which is not data, to standard error
 
 
 def integer_if_whole(number: float) -> float:

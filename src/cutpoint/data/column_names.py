@@ -31,8 +31,7 @@ EVENT_TABLE: dict[str, tuple[str, ...]] = {
 }
 """Columns of a table with one event per row."""
 ROLES = {**WORD_TABLE, **EVENT_TABLE}
-NEEDED = ("word", "id", "event")
-"""Columns that a table of their kind must have."""
+NEEDED = ("word", "id", "event")  # columns that a table of their kind must have
 
 OUTCOMES: dict[str, Verdict] = {
     **dict.fromkeys(("1", "1.0", "true", "t", "yes", "y", "accepted", "accept", "positive", "pos"), True),
@@ -41,11 +40,8 @@ OUTCOMES: dict[str, Verdict] = {
 }
 """Outcomes by the texts that stand for them, in any case of letters; None for one that is missing."""
 
-MISSING = {"NAType", "NaTType"}
-"""Types of missing values in data frames, by name, so that pandas need not be imported."""
-
-Columns = Mapping[str, str | int]
-"""Columns by role, each given by name or by number from 1."""
+MISSING = {"NAType", "NaTType"}  # types of missing values in data frames, by name, so that pandas need not be imported
+Columns = Mapping[str, str | int]  # columns by role, each given by name or by number from 1
 
 
 def given_columns(options: Mapping[str, Any]) -> Columns:

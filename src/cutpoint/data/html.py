@@ -6,10 +6,8 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-MOST_ROWS, MOST_COLUMNS = 12, 12
-"""Most rows and columns of a table; an ellipsis says that there are more."""
-LONGEST = 1000
-"""Most characters of a text."""
+MOST_ROWS, MOST_COLUMNS = 12, 12  # most rows and columns of a table; an ellipsis says that there are more
+LONGEST = 1000  # most characters of a text
 ELLIPSIS = "…"
 TEXT, HEAD = "text-align: left; min-width: 5em; overflow-wrap: anywhere", "text-align: left; white-space: nowrap"
 """Style of a table's first column: text of any length, or names of states. Notebooks align everything to the right."""

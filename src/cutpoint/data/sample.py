@@ -28,9 +28,7 @@ class Mark(NamedTuple):
 
 
 NOTHING, ACCEPTED, REJECTED = Mark(), Mark(True), Mark(False)
-FIRST_MARKS = (NOTHING, ACCEPTED, REJECTED)
-"""Marks 0, 1 and 2 of every sample; ``Sample.ends`` holds only these."""
-
+FIRST_MARKS = (NOTHING, ACCEPTED, REJECTED)  # marks 0, 1 and 2 of every sample; ``Sample.ends`` holds only these
 
 _NUMBERS: dict[Any, int] = {mark.verdict: number for number, mark in enumerate(FIRST_MARKS)}
 
@@ -120,11 +118,8 @@ def joined_ends(
     return joined
 
 
-LARGEST_TOTAL = 1e300
-"""Largest sum of counts, so that no sum of expected counts overflows."""
-
-SMALLEST_COUNT = 1e-300
-"""Smallest count, so that none loses its digits: floats near 0 have fewer."""
+LARGEST_TOTAL = 1e300  # largest sum of counts, so that no sum of expected counts overflows
+SMALLEST_COUNT = 1e-300  # smallest count, so that none loses its digits: floats near 0 have fewer
 
 NO_OBSERVATION = "a sample must hold at least one observation with a positive count; got none."
 

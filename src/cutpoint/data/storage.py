@@ -137,11 +137,8 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
-Stamp = tuple[int, ...]
-"""What changes with the content of a file: device, number, length, times."""
-
-SETTLED = 2 * 10**9
-"""Nanoseconds after which a change to a file is sure to give it another time."""
+Stamp = tuple[int, ...]  # what changes with the content of a file: device, number, length, times
+SETTLED = 2 * 10**9  # nanoseconds after which a change to a file is sure to give it another time
 
 
 def content_of(path: str) -> bytes:

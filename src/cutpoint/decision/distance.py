@@ -18,10 +18,8 @@ from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton
 from cutpoint.wording import counted, shown
 
-Numbers = NDArray[Any]
-"""Floats, or integers of any size."""
-ColumnPair = tuple[Numbers, Numbers]
-"""Columns ``[z, s]`` of the same words on both sides."""
+Numbers = NDArray[Any]  # floats, or integers of any size
+ColumnPair = tuple[Numbers, Numbers]  # columns ``[z, s]`` of the same words on both sides
 Codes = tuple[int, ...]
 
 

@@ -18,8 +18,7 @@ from cutpoint.model.text import number
 from cutpoint.model.weighted import Floats, WeightedAutomaton, codes_of
 from cutpoint.wording import shown
 
-INDEPENDENCE = 1e-12
-"""A row is new if this part of its length, at least, lies outside of the space so far."""
+INDEPENDENCE = 1e-12  # A row is new if this part of its length, at least, lies outside of the space so far
 
 
 def row_basis(
@@ -74,8 +73,7 @@ def _extended(basis: Floats, rows: Floats, independence: float) -> tuple[Floats,
     return room[:at], kept
 
 
-SMALLEST_TOLERANCE = 1e-12
-"""Values of floats are not known better than this."""
+SMALLEST_TOLERANCE = 1e-12  # values of floats are not known better than this
 
 
 @dataclass(frozen=True)

@@ -25,19 +25,15 @@ from cutpoint.wording import counted, shown
 
 Codes = tuple[int, ...]
 
-Column = tuple[int, ...]
-"""Numerators of the entries, then their common denominator; no factor is common to all."""
+Column = tuple[int, ...]  # numerators of the entries, then their common denominator; no factor is common to all
 
 Residual = tuple[int, ...]
 
 ACCEPTS_ALL, ACCEPTS_NONE = (1,), (-1,)
 """The two sinks among the residuals: every word before the suffix is accepted, none is."""
 
-MOST_FOLLOWED = 100
-"""Suffixes of one length up to which it is worth asking whether they all come to nothing."""
-
-LIMIT = 10**5
-"""Columns that a search looks at before it gives up."""
+MOST_FOLLOWED = 100  # suffixes of one length up to which it is worth asking whether they all come to nothing
+LIMIT = 10**5  # columns that a search looks at before it gives up
 
 
 @dataclass(frozen=True)

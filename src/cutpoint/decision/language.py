@@ -27,14 +27,10 @@ from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import number
 from cutpoint.wording import counted, shown
 
-MOST_SEARCHED = 10**6
-"""Prefixes and suffixes that a best-first search looks at before it gives up."""
-MOST_TRIED, MOST_LISTED = 200, 10
-"""Shortest words that a notebook's display tries, and most of them that it lists."""
-MOST_STATES = 1000
-"""Residuals up to which a second language is tried to be shown regular."""
-LONGEST_SEARCHED = 10_000
-"""Longest words of best-first searches: their exact bounds grow with the length."""
+MOST_SEARCHED = 10**6  # prefixes and suffixes that a best-first search looks at before it gives up
+MOST_TRIED, MOST_LISTED = 200, 10  # shortest words that a notebook's display tries, and most of them that it lists
+MOST_STATES = 1000  # residuals up to which a second language is tried to be shown regular
+LONGEST_SEARCHED = 10_000  # longest words of best-first searches: their exact bounds grow with the length
 
 Result = TypeVar("Result")
 

@@ -13,11 +13,8 @@ from cutpoint.exact.spans import row_space
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.weighted import WeightedAutomaton
 
-FLOAT_TOLERANCE = 1e-9
-"""Differences of floats up to this are taken as rounding, as in the check that rows sum to 1."""
-
-Blocks = list[list[int]]
-"""Sets of states that become one, each in the order of the states."""
+FLOAT_TOLERANCE = 1e-9  # differences of floats up to this are taken as rounding, as in the check that rows sum to 1
+Blocks = list[list[int]]  # sets of states that become one, each in the order of the states
 
 
 def minimize(automaton: Acceptor | WeightedAutomaton, tolerance: float | None = None) -> WeightedAutomaton:

@@ -24,17 +24,16 @@ from heapq import heappop, heappush, heapreplace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.exact.certified import UNIT_ROUNDOFF
 from cutpoint.exact.recursions import lowest_terms, over_common_denominator, quotients
 from cutpoint.kernels.reference import dot, step, step_back
+from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 
 if TYPE_CHECKING:
     from flint import fmpz, fmpz_mat
 
-Floats = NDArray[np.float64]
 Codes = tuple[int, ...]
 Place = tuple[int, bool, Codes]
 """Length, False for what goes before all words of that length, and the order of the alphabet."""

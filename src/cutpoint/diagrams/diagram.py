@@ -14,18 +14,12 @@ from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.wording import counted, shown
 
-ROOM = 28
-"""Most characters of a name in a picture or a page; longer ones are shortened."""
-MOST_LINES = 10
-"""Most lines of an arrow's label."""
-LINE_WIDTH = 20
-"""Characters after which the symbols of a line are continued on the next one."""
-FAINT = 0.2
-"""Arrows whose largest probability is below this are the fainter the smaller it is."""
-LEAST_INK = 45
-"""Percentage of black of the faintest arrow."""
-MOST_DISPLAYED = 60
-"""Most nodes, and most arrows, of a diagram that a notebook shows as part of a value."""
+ROOM = 28  # most characters of a name in a picture or a page; longer ones are shortened
+MOST_LINES = 10  # most lines of an arrow's label
+LINE_WIDTH = 20  # characters after which the symbols of a line are continued on the next one
+FAINT = 0.2  # arrows whose largest probability is below this are the fainter the smaller it is
+LEAST_INK = 45  # percentage of black of the faintest arrow
+MOST_DISPLAYED = 60  # most nodes, and most arrows, of a diagram that a notebook shows as part of a value
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,11 @@ from cutpoint.wording import counted, shown
 
 MOST_DRAWN = 300
 """Most nodes, and most arrows, of a picture: Graphviz takes seconds for that many, a minute for twice as many."""
-RESOLUTION = 144
-"""Dots per inch of a PNG."""
+RESOLUTION = 144  # dots per inch of a PNG
 DATE = re.compile(rb"/CreationDate \(D:\d+Z?\)")
 LETTER, LINE_HEIGHT, MARGIN = 5.5 / 72, 14.4 / 72, 4 / 72
 """Size of labels in inches: about the width of a letter, the height of a line, and the space above and below it."""
-GRAPHVIZ = Lock()
-"""Graphviz keeps its state in the process: one picture at a time."""
+GRAPHVIZ = Lock()  # graphviz keeps its state in the process: one picture at a time
 
 
 class Drawable(Protocol):
@@ -251,11 +249,9 @@ def extension_of(path: object, known: tuple[str, ...]) -> str:
     return extension
 
 
-NEW_LINE = "\\n"
-"""The end of a line within a label: a backslash and an n."""
+NEW_LINE = "\\n"  # the end of a line within a label: a backslash and an n
 FONT = "Helvetica,Arial,sans-serif"
-SHORT_NAME = 3
-"""Names up to this length are drawn in circles, longer ones in ellipses."""
+SHORT_NAME = 3  # names up to this length are drawn in circles, longer ones in ellipses
 
 
 def dot_text(diagram: Diagram) -> str:

@@ -20,17 +20,13 @@ SPECIAL = str.maketrans(
     }
 )
 """Characters that LaTeX would not print as they are."""
-NUMBERED = re.compile(r"([A-Za-z])([0-9]+)")
-"""A letter with a number gets a subscript, as in the paper."""
+NUMBERED = re.compile(r"([A-Za-z])([0-9]+)")  # A letter with a number gets a subscript, as in the paper
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 """Subscripts of the nodes of a belief network; those of a state are part of its name."""
 START_DISTANCE = 1.7
-LETTER = 0.18
-"""Width of a letter, on average."""
-SHORT_NAME = 4
-"""Letters that fit in a node of the smallest size."""
-LONG_NUMBER = 8
-"""Labels with a probability of more characters are written along their arrows."""
+LETTER = 0.18  # width of a letter, on average
+SHORT_NAME = 4  # letters that fit in a node of the smallest size
+LONG_NUMBER = 8  # labels with a probability of more characters are written along their arrows
 POSITION = {1: "", 2: "", 3: ", pos=0.4"}
 CROSSING = ", pos=0.3"
 """Position of labels on arrows by the number of nodes: the arrows of more than three nodes cross in the middle."""

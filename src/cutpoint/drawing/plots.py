@@ -38,17 +38,11 @@ if TYPE_CHECKING:
 __all__ = ["calibration", "comparison", "forward", "learning", "staircase"]
 
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
-COLOR_MAP = "cividis"
-"""Colors of all plots; learning curves take the first ones in turn."""
-
-MOST_STEPS = 100_000
-"""Most words of a staircase."""
-MOST_COMPARED = 1000
-"""Most words that two acceptors are compared on by default."""
-MOST_CELLS = 150
-"""Most cells of a heat map with their numbers."""
-MOST_TICKS = 30
-"""Most names along an axis."""
+COLOR_MAP = "cividis"  # colors of all plots; learning curves take the first ones in turn
+MOST_STEPS = 100_000  # most words of a staircase
+MOST_COMPARED = 1000  # most words that two acceptors are compared on by default
+MOST_CELLS = 150  # most cells of a heat map with their numbers
+MOST_TICKS = 30  # most names along an axis
 METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": "cutpoint"},
     ".png": {"Software": None},

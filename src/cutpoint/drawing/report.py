@@ -25,11 +25,8 @@ from cutpoint.wording import shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_ROWS = 10
-"""Most symbols or words of a table."""
-
-LEAST_DRAWN = 0.05
-"""Arrows of a smaller probability are left out of the diagram."""
+MOST_ROWS = 10  # most symbols or words of a table
+LEAST_DRAWN = 0.05  # arrows of a smaller probability are left out of the diagram
 
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;"

@@ -14,15 +14,11 @@ from cutpoint.errors import ImpossibleObservation
 FIRST_CAP = 4.0
 """Longest extrapolation at the start, in EM steps; it is raised and lowered fourfold as extrapolations succeed."""
 
-SMALLEST_LOG = 1e-100
-"""Smallest number whose logarithm is taken."""
-
-FLOOR = 1e-12
-"""Smallest share of a row after an extrapolation where a prior keeps entries positive."""
+SMALLEST_LOG = 1e-100  # smallest number whose logarithm is taken
+FLOOR = 1e-12  # smallest share of a row after an extrapolation where a prior keeps entries positive
 
 EStep = Callable[[Parameters], Counts]
-Visited = tuple[Parameters, Counts, float]
-"""Parameters, their counts and their objective."""
+Visited = tuple[Parameters, Counts, float]  # parameters, their counts and their objective
 
 
 class Climb:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 Row = tuple[Hashable, Hashable, Hashable]
 Column = tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
 
-LARGEST_MATRIX = 2**30
-"""Limit of the bytes of a design matrix."""
+LARGEST_MATRIX = 2**30  # limit of the bytes of a design matrix
 
 
 def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:

@@ -7,12 +7,8 @@ from dataclasses import dataclass
 from operator import add
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cutpoint.errors import InvalidArgument
-
-Floats = NDArray[np.float64]
+from cutpoint.kernels.words import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,7 @@ from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.wording import counted
 
-MOST_PATHS = 10**7
-"""Limit of the entries of U."""
+MOST_PATHS = 10**7  # limit of the entries of U
 
 
 def expectation_maximization(

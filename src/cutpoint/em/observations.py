@@ -20,15 +20,13 @@ from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.em.counts import Counts
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.kernels import kernels
-from cutpoint.kernels.words import FrontCodedWords
+from cutpoint.kernels.words import Floats, FrontCodedWords
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
-"""States that agree with each mark of a sample, ``[mark, s]``: the e of the recursions."""
+Masks = NDArray[np.bool_]  # states that agree with each mark of a sample, ``[mark, s]``: the e of the recursions
 
 
 class Parameters(NamedTuple):
@@ -240,9 +238,6 @@ def impossible(sample: Sample, rows: Sequence[int]) -> ImpossibleObservation:
     )
 
 
-# Arguments
-
-
 def check_sample(sample: object) -> None:
     """Refuse anything but a sample in memory."""
     if isinstance(sample, Sample):
@@ -281,9 +276,6 @@ def check_arguments(acceptor: Acceptor, sample: AnySample, threads: int | None, 
     check_any_sample(sample)
     check_threads(threads)
     check_engine(engine)
-
-
-# Questions about a sample
 
 
 def expected_counts(

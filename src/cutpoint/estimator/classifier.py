@@ -17,7 +17,7 @@ from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels import kernels
-from cutpoint.kernels.words import EncodedWords
+from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import check_threads
 from cutpoint.search.learn import PRIOR, learn
@@ -31,8 +31,6 @@ except ImportError:
     raise MissingExtra(
         "AcceptorClassifier needs scikit-learn; install it with: pip install 'cutpoint[sklearn]'."
     ) from None
-
-Floats = NDArray[np.float64]
 
 
 class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -308,8 +306,6 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(2**31))
     return whole_number("random_state", random_state, least=0)
 
-
-# -- Stepwise EM -------------------------------------------------------------------------------------------------------
 
 DECAY = 0.6  # between 1/2 and 1: the larger, the sooner the steps get small
 LOOSE = 0.01  # share of every row of a symbol not read so far that is open to be learned

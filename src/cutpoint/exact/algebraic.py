@@ -167,8 +167,7 @@ def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction
 
 
 COMPARABLE = AlgebraicNumber | float | int | Fraction
-CutPoint = Fraction | AlgebraicNumber
-"""A rational cut point, or an irrational one as the root of a polynomial."""
+CutPoint = Fraction | AlgebraicNumber  # A rational cut point, or an irrational one as the root of a polynomial
 
 
 def cut_point_value(value: object) -> CutPoint:

@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from flint import fmpz, fmpz_mat
 
-Fractions = NDArray[Any]
-"""Array of ``Fraction``."""
-Codes = Sequence[int]
-"""A word as the numbers of its symbols."""
+Fractions = NDArray[Any]  # array of ``Fraction``
+Codes = Sequence[int]  # A word as the numbers of its symbols
 
 LONG = 200  # words longer than this are multiplied by halves
 

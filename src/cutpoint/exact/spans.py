@@ -28,8 +28,7 @@ from cutpoint.exact.recursions import IntegerForm, over_common_denominator, quot
 if TYPE_CHECKING:
     from flint import fmpz, fmpz_mat, nmod_mat
 
-Codes = tuple[int, ...]
-"""A word as the numbers of its symbols."""
+Codes = tuple[int, ...]  # A word as the numbers of its symbols
 
 
 def primes() -> Iterator[int]:

@@ -12,8 +12,7 @@ from cutpoint.errors import InvalidArgument
 from cutpoint.files.streams import Block, Rows, check_plain, refusal
 from cutpoint.wording import counted, listed, shown
 
-LARGEST_ALPHABET = 100_000
-"""Symbols that a header may claim."""
+LARGEST_ALPHABET = 100_000  # symbols that a header may claim
 LABELS = {"1": True, "0": False, "-1": None}
 
 

@@ -20,13 +20,11 @@ STEP = Decimal("1e-22")
 """Weights are written to this many places: their exponentials are then nearer to the float meant than to any other."""
 
 EXACT = Context(prec=40)
-LARGEST_WEIGHT = 800
-"""The exponential of minus this is 0 in floats."""
+LARGEST_WEIGHT = 800  # the exponential of minus this is 0 in floats
 
 _WEIGHT = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?|\+?inf(inity)?", re.I | re.A)
 
-Step = tuple[str, str, str]
-"""State, symbol and next state of an arc, as words of the file."""
+Step = tuple[str, str, str]  # state, symbol and next state of an arc, as words of the file
 
 
 def write(model: Model, options: Options) -> dict[str, bytes]:

@@ -22,17 +22,10 @@ from cutpoint.wording import counted, shown
 Scalar = str | int | float | bool | None
 Weights = Literal["log", "probability"]
 
-MOST_ENTRIES = 2_000_000
-"""Most transition probabilities, zeros included, of a text file; NPZ holds more."""
-
-MOST_FRACTIONS = 500_000
-"""The same where they are exact."""
-
-MOST_WORK = 2 * 10**14
-"""Bound of the work of adding up the rows of a file: some seconds."""
-
-ADVICE = "Use {normalized=True} to rescale rows."
-"""What to do about rows of a file that do not sum to 1."""
+MOST_ENTRIES = 2_000_000  # most transition probabilities, zeros included, of a text file; NPZ holds more
+MOST_FRACTIONS = 500_000  # the same where they are exact
+MOST_WORK = 2 * 10**14  # bound of the work of adding up the rows of a file: some seconds
+ADVICE = "Use {normalized=True} to rescale rows."  # what to do about rows of a file that do not sum to 1
 
 
 @dataclass(frozen=True)

@@ -122,9 +122,6 @@ def _n_choices(states: list[ProcessState]) -> int:
     return sum(len(state.choices) for state in states)
 
 
-# -- DRN ---------------------------------------------------------------------------------------------------------
-
-
 def write_drn(model: Model, _: Options) -> dict[str, bytes]:
     """Decision process of an acceptor, fractions included."""
     states = process(fitting(model, "DRN"))
@@ -191,9 +188,6 @@ def _drn_head(source: Source, lines: Iterator[tuple[str, str]]) -> dict[str, str
             raise source.refused(f"{key} must be {expected} for an acceptor; got {shown(value)}.", place)
         found[key] = value
     raise source.refused("expected @model; the file ends before. Is it whole?")
-
-
-# -- PRISM: transitions (.tra), labels (.lab) and states (.sta) --------------------------------------------------
 
 
 def write_prism(model: Model, options: Options) -> dict[str, bytes]:

@@ -27,14 +27,12 @@ from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
 
-START = "start [shape=none]; start -> q0;"
-"""How it is drawn that runs start in q0."""
+START = "start [shape=none]; start -> q0;"  # how it is drawn that runs start in q0
 ADVICE = "Write probabilities as in a, b: 1/2, or use {normalized=True} to rescale rows."
 """What to do about rows that do not sum to 1."""
 BORDERLESS = ("plaintext", "plain", "none", "point")
 DOUBLE = ("doublecircle", "doubleoctagon")
 OTHER_LABELS = ("xlabel", "headlabel", "taillabel")
-
 
 WHOLE = LabelStyle(partial(token, digits=int), token, numeral, is_whole=True)
 """Every name and number in full, and the order of the symbols."""
@@ -49,12 +47,10 @@ def write(model: Model, _: Options) -> dict[str, bytes]:
 
 MOST_WORDS = 10_000_000
 """Most words and signs outside of brackets: a file that was saved has at most five for each of two million arrows."""
-MOST_PARALLEL = 100_000
-"""Most arrows beyond one for each pair of nodes; what was saved has none."""
+MOST_PARALLEL = 100_000  # most arrows beyond one for each pair of nodes; what was saved has none
 MOST_VALUES = 2**26
 """Most values of attributes: Graphviz keeps one for each attribute of each node and arrow, given or not."""
-KEYWORDS = 10
-"""Words that are no states: node, edge, graph, and where runs start."""
+KEYWORDS = 10  # words that are no states: node, edge, graph, and where runs start
 
 _COMMENT = r"//[^\n]*+ | /\*.*?\*/ | ^\#[^\n]*+"
 _BLANK = rf"(?: [ \t\r\n;]++ | {_COMMENT} )"
@@ -140,8 +136,7 @@ def _unexpected(source: Source, text: str, place: int, expected: str = "") -> Fo
 
 # -- Graphviz ----------------------------------------------------------------------------------------------------
 
-GRAPHVIZ = Lock()
-"""One file at a time: Graphviz reports what it cannot read on the standard error of the process."""
+GRAPHVIZ = Lock()  # one file at a time: Graphviz reports what it cannot read on the standard error of the process
 
 _REPORT = re.compile(r"(?:Error|Warning): (.*?) in line ([0-9]+)([^\n]*)")
 

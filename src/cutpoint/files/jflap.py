@@ -11,11 +11,8 @@ from cutpoint.files.tokens import unused
 from cutpoint.model import Acceptor
 from cutpoint.wording import shown
 
-MOST_DEPTH = 10
-"""Deepest nesting of elements; JFLAP's own files have four levels."""
-
-LONGEST_TEXT = 10_000
-"""Most characters of an element."""
+MOST_DEPTH = 10  # deepest nesting of elements; JFLAP's own files have four levels
+LONGEST_TEXT = 10_000  # most characters of an element
 
 
 def write(_: Model, __: Options) -> dict[str, bytes]:

@@ -33,8 +33,7 @@ VERSION = 1
 MOST_VALUES = 2_500_000
 """Most values of a document: each takes tens of bytes of memory for as little as one byte of text."""
 
-LONGEST_NUMBER = 8600
-"""Characters of the longest number in quotes: two integers of as many digits as Python reads."""
+LONGEST_NUMBER = 8600  # characters of the longest number in quotes: two integers of as many digits as Python reads
 
 LARGEST, SMALLEST = 1e300, 5e-324
 """Numbers beyond have no use, and "1e-9999" would take a thousand times the memory of its text."""

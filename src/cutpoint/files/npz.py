@@ -17,8 +17,7 @@ from cutpoint.files.streams import Source
 MOST_BYTES = 2**33
 """Longest file that is read; its arrays are not packed, so they take no more memory than the file is long."""
 
-LONGEST_HEADER = 10_000
-"""Most bytes that describe the shape of an array."""
+LONGEST_HEADER = 10_000  # most bytes that describe the shape of an array
 
 KINDS: dict[str, np.dtype[Any]] = {
     "header": np.dtype(np.uint8),
@@ -26,8 +25,7 @@ KINDS: dict[str, np.dtype[Any]] = {
     "initial": np.dtype("<f8"),
     "final": np.dtype(np.bool_),
 }
-NEW = zipfile.ZipInfo().date_time
-"""The same bytes whenever a model is written."""
+NEW = zipfile.ZipInfo().date_time  # the same bytes whenever a model is written
 
 
 def write(model: Model, options: Options) -> dict[str, bytes]:

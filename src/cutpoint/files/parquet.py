@@ -12,8 +12,7 @@ from cutpoint.data.storage import explained, replaceable
 from cutpoint.errors import InvalidFile, MissingExtra
 from cutpoint.files.streams import InputFile, Rows, extensions, name_of, opened, refusal
 
-SLICE = 1 << 16
-"""Rows that are read at once."""
+SLICE = 1 << 16  # rows that are read at once
 
 
 def rows_of(source: InputFile) -> Iterator[Rows]:

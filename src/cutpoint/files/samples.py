@@ -33,8 +33,7 @@ FORMATS = {
     ".pautomac": "pautomac",
 }
 """Formats by extension."""
-MERGED_AT = 1 << 23
-"""Words and symbols that are collected before equal words are merged."""
+MERGED_AT = 1 << 23  # words and symbols that are collected before equal words are merged
 
 
 class ReadOptions(TypedDict, total=False):

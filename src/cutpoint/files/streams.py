@@ -21,17 +21,11 @@ from cutpoint.errors import CutpointError, FormatError, InvalidArgument, Missing
 from cutpoint.files.tokens import Number, name_of_token, number_of
 from cutpoint.wording import counted, shown
 
-InputFile = str | os.PathLike[str] | IO[bytes] | IO[str]
-"""A path, ``"-"`` for standard input, or a file that is open."""
-
-BLOCK = 1 << 20
-"""Bytes that are read at once."""
-LONGEST_LINE = 1 << 26
-"""Bytes of the longest line that is read."""
-LARGEST_RATIO = 200
-"""A file may grow by this factor when it is decompressed, ..."""
-ALWAYS_FINE = 1 << 26
-"""... and by any factor up to this size."""
+InputFile = str | os.PathLike[str] | IO[bytes] | IO[str]  # A path, ``"-"`` for standard input, or a file that is open
+BLOCK = 1 << 20  # bytes that are read at once
+LONGEST_LINE = 1 << 26  # bytes of the longest line that is read
+LARGEST_RATIO = 200  # A file may grow by this factor when it is decompressed, ..
+ALWAYS_FINE = 1 << 26  # ... and by any factor up to this size
 
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".zst": "zstd"}
 """Modules that decompress files, by extension."""
@@ -196,11 +190,8 @@ def _text(block: bytes, name: str, line: int) -> str:
     return text
 
 
-MOST_TEXT = 2**27
-"""Most bytes of a text, unpacked: a file that was saved stays below, a decompression bomb does not."""
-
-MOST_LINES = 2_500_000
-"""Most lines of a text: each takes hundreds of bytes of memory for as little as ten of text."""
+MOST_TEXT = 2**27  # most bytes of a text, unpacked: a file that was saved stays below, a decompression bomb does not
+MOST_LINES = 2_500_000  # most lines of a text: each takes hundreds of bytes of memory for as little as ten of text
 
 PACKED = ".gz"
 

@@ -16,11 +16,8 @@ from cutpoint.wording import shown
 
 Number = Fraction | float
 
-MOST_DEPTH = 100
-"""Deepest nesting of tuples in a name."""
-
-MARK = "%="
-"""Begins a word that is the JSON of a name; an escaped string never begins with it."""
+MOST_DEPTH = 100  # deepest nesting of tuples in a name
+MARK = "%="  # begins a word that is the JSON of a name; an escaped string never begins with it
 
 _DIGITS = re.compile(r"0|[1-9][0-9]*")
 # Lengths are bounded, so that the cost of a long run of digits is linear in its length.

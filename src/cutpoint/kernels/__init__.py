@@ -13,8 +13,7 @@ from cutpoint.errors import KernelsUnavailable
 
 VARIABLE = "CUTPOINT_KERNELS"
 
-MOST_THREADS = 1024
-"""Most threads that can be asked for."""
+MOST_THREADS = 1024  # most threads that can be asked for
 
 
 def cores() -> int:

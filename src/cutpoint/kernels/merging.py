@@ -11,8 +11,7 @@ import numpy as np
 
 from cutpoint.kernels.words import Codes, EncodedWords, Floats
 
-ROUNDS_PER_STATE = 200
-"""Most merges and promotions for each state asked for; edges beyond them stay open."""
+ROUNDS_PER_STATE = 200  # most merges and promotions for each state asked for; edges beyond them stay open
 
 
 class MergedMachine(NamedTuple):

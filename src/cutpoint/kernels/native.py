@@ -14,12 +14,10 @@ from cutpoint.kernels.merging import ROUNDS_PER_STATE, MergedMachine
 from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Occupancy
 from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords, Masks
 
-SAFE = 1e-280
-"""Acceptances of at least this have lost nothing to the smallest floats."""
+SAFE = 1e-280  # acceptances of at least this have lost nothing to the smallest floats
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 NO_WORDS = EncodedWords.without_marks(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
-
 
 instruction_set = _native.instruction_set
 encode_texts = _native.encode_texts

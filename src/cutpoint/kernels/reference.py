@@ -30,8 +30,7 @@ from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords,
 
 AnyWords = EncodedWords | FrontCodedWords
 
-SMALLEST = 1e-300
-"""No number smaller than this is used: what would become smaller is dropped, and accounted for."""
+SMALLEST = 1e-300  # no number smaller than this is used: what would become smaller is dropped, and accounted for
 
 LARGEST_NEGLIGIBLE = 1e-20
 """If even larger entries had to be dropped, because some transition is as small, all words are redone."""
@@ -39,8 +38,7 @@ LARGEST_NEGLIGIBLE = 1e-20
 LOSS_ALLOWED = 2.0**-56
 """Largest share of a word's probability that dropping may remove; beyond it the word is redone with wide exponents."""
 
-BLOCK = 2**18
-"""Numbers held at once for a block of words of equal length."""
+BLOCK = 2**18  # numbers held at once for a block of words of equal length
 
 
 class ExpectedCounts(NamedTuple):

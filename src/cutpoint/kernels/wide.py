@@ -5,18 +5,16 @@ out as 0 is impossible, not underflowed. Slower than plain floats, so only the w
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.kernels.words import Codes, Floats, Masks
 
-ZERO = -(2**60)
-"""Exponent of zero: below all others, and still far from overflow when a few are added."""
-
-NEGLIGIBLE = -1100
-"""A term this many powers of two below the largest does not change a sum."""
+ZERO = -(2**60)  # exponent of zero: below all others, and still far from overflow when a few are added
+NEGLIGIBLE = -1100  # a term this many powers of two below the largest does not change a sum
+COLUMNS, ROWS = np.s_[..., None], np.s_[..., None, :]  # a row beside the matrices of its states, a column above them
 
 
 class Wide(NamedTuple):
@@ -83,34 +81,26 @@ def _forward(steps: Wide, initial: Wide, words: Codes, seen: Masks) -> Iterator[
     row = Wide(np.broadcast_to(initial.fraction, shape), np.broadcast_to(initial.exponent, shape))
     yield (row := _where(seen[:, 0], row))
     for i in range(words.shape[1]):
-        row = total(product(_columnwise(row), _taken(steps, words[:, i])), axis=-2)
+        row = total(product(_at(row, COLUMNS), _at(steps, words[:, i])), axis=-2)
         yield (row := _where(seen[:, i + 1], row))
 
 
 def _backward(
     steps: Wide, words: Codes, seen: Masks, rows: list[Wide], probability: Wide
 ) -> Iterator[tuple[int, Floats]]:
-    whole = Wide(probability.fraction[:, None, None], probability.exponent[:, None, None])
+    whole = _at(probability, np.s_[:, None, None])
     column = wide(np.ones(seen[:, -1].shape))
     for i in range(words.shape[1], 0, -1):
-        after = _rowwise(_where(seen[:, i], column))
-        onward = product(_taken(steps, words[:, i - 1]), after)
-        yield i, ratio(product(_columnwise(rows[i - 1]), onward), whole)
+        after = _at(_where(seen[:, i], column), ROWS)
+        onward = product(_at(steps, words[:, i - 1]), after)
+        yield i, ratio(product(_at(rows[i - 1], COLUMNS), onward), whole)
         column = total(onward, axis=-1)
-    yield 0, ratio(_rowwise(product(rows[0], column)), whole)
+    yield 0, ratio(_at(product(rows[0], column), ROWS), whole)
 
 
 def _where(kept: Masks, values: Wide) -> Wide:
     return Wide(np.where(kept, values.fraction, 0.0), np.where(kept, values.exponent, ZERO))
 
 
-def _taken(values: Wide, index: Codes) -> Wide:
+def _at(values: Wide, index: Any) -> Wide:
     return Wide(values.fraction[index], values.exponent[index])
-
-
-def _columnwise(row: Wide) -> Wide:
-    return Wide(row.fraction[..., :, None], row.exponent[..., :, None])
-
-
-def _rowwise(column: Wide) -> Wide:
-    return Wide(column.fraction[..., None, :], column.exponent[..., None, :])

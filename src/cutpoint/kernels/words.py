@@ -15,8 +15,7 @@ Codes = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 
-BLOCK = 1 << 20
-"""Values that are hashed at once."""
+BLOCK = 1 << 20  # values that are hashed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,8 +244,7 @@ def _row_bytes(values: Codes, offsets: Offsets) -> list[bytes]:
     return [values[i:j].tobytes() for i, j in pairwise(offsets.tolist())]
 
 
-BLOCK_NODES = 8192
-"""Nodes after which a block takes no further word, here and in ``native/kernels.hpp``."""
+BLOCK_NODES = 8192  # nodes after which a block takes no further word, here and in ``native/kernels.hpp``
 
 LONGEST = 2**14 - 1
 """Symbols of the longest word that is coded; longer ones are no part of a tree, here and in ``native/kernels.hpp``."""

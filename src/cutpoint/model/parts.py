@@ -23,8 +23,7 @@ LARGEST = 1e300  # largest weight that is read
 RESCALE = "Use Acceptor.normalized(...) to rescale rows."  # what to do about rows that do not sum to 1
 SMALLEST = 5e-324  # smallest positive float
 
-Numbers = NDArray[Any]
-"""Array of floats, or of ``Fraction`` if every entry is rational."""
+Numbers = NDArray[Any]  # array of floats, or of ``Fraction`` if every entry is rational
 
 MOST_STATES = 10**6  # most states that a number can ask for
 

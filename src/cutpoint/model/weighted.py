@@ -15,16 +15,14 @@ from cutpoint.data import Alphabet, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
 from cutpoint.exact import IntegerForm, finite_number, fractions
 from cutpoint.kernels import kernels
-from cutpoint.kernels.words import EncodedWords
+from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model.parts import Numbers, States, check_threads, read_array, read_transitions
 from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
 
-Floats = NDArray[np.float64]
-Arrays = tuple[Numbers, Numbers, Numbers]
-"""Row ``[s]``, matrices ``[a, s, t]`` and column ``[s]``."""
+Arrays = tuple[Numbers, Numbers, Numbers]  # row ``[s]``, matrices ``[a, s, t]`` and column ``[s]``
 
 
 class SameLanguage(NamedTuple):

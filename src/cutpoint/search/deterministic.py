@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.em.observations import Parameters
+from cutpoint.kernels.words import Floats
 from cutpoint.search.labels import Kinds, Labelling, Solution
 
-Floats = NDArray[np.float64]
 Table = NDArray[np.intp]
 
 DOUBTFUL = 0.01  # wrong labels that are so improbably uneven over the states are not just wrong labels

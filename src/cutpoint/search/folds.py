@@ -6,13 +6,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.kernels.words import Floats
 from cutpoint.wording import counted
-
-Floats = NDArray[np.float64]
 
 FINEST = 20  # parts of a sample from which a share to hold out is put together
 MOST_UNITS = 1000  # counts above this are shared out evenly instead of one by one

@@ -15,11 +15,10 @@ from cutpoint.em.m_step import shares
 from cutpoint.em.observations import Parameters, agreeing_states, check_evidence
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import whole_number
+from cutpoint.kernels.words import Floats, Masks
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, listed, shown
 
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 Kinds = NDArray[np.int32]  # label of each state, as a number
 SIZES = (2, 4, 8, 16, 32, 64)  # numbers of states tried when none is given
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.em.observations import Parameters
 from cutpoint.kernels import kernels
+from cutpoint.kernels.words import Floats
 from cutpoint.search.labels import Kinds, KnownStates, Labelling, NamedStates
-
-Floats = NDArray[np.float64]
 
 SPARSITY = 0.2  # Dirichlet parameter of random rows: most of a row goes to few states
 SMOOTHING = 0.1  # share of every start that is spread evenly, so that no entry begins at 0

@@ -22,20 +22,11 @@ from cutpoint.wording import shown
 
 PACKAGE = "cutpoint"
 
-BLOCKS_PER_THREAD = 4
-"""Tasks per thread of the cluster and step, so that a thread that is done early finds more."""
-
-MOST_BLOCKS = 1024
-"""Limit of the tasks per step: the scheduler hands them out one by one."""
-
-FAN = 16
-"""Number of sums that are added at a time on their way back, a power of two."""
-
-PATIENCE = 60.0
-"""Seconds without any worker after which an engine gives up."""
-
-POLL = 2.0
-"""Seconds between two checks that the cluster is still there."""
+BLOCKS_PER_THREAD = 4  # tasks per thread of the cluster and step, so that a thread that is done early finds more
+MOST_BLOCKS = 1024  # limit of the tasks per step: the scheduler hands them out one by one
+FAN = 16  # number of sums that are added at a time on their way back, a power of two
+PATIENCE = 60.0  # seconds without any worker after which an engine gives up
+POLL = 2.0  # seconds between two checks that the cluster is still there
 
 AGAIN = "with a checkpoint the work continues from its last step."
 

@@ -26,9 +26,7 @@ from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObse
 
 __all__ = ["Dask", "Local"]
 
-
-SHARE = 0.5
-"""Share of the free memory that shards may fill."""
+SHARE = 0.5  # share of the free memory that shards may fill
 
 
 class Local(Engine):

@@ -29,8 +29,7 @@ from cutpoint.kernels.words import EncodedWords
 from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, order_of
 from cutpoint.wording import counted, listed
 
-OBSERVATIONS = 100_000
-"""Distinct observations of a shard, by default."""
+OBSERVATIONS = 100_000  # distinct observations of a shard, by default
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A path, a pattern such as ``data/*.parquet``, an address such as ``s3://…/*.parquet``, or several of them."""

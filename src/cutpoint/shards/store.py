@@ -27,16 +27,10 @@ FORMAT = "shards"
 VERSION = 1
 
 MAGIC = b"cutpoint shard 1\n"
-KINDS = ("|u1", "<u2", "<i4", "<i8", "<f8")
-"""Kinds of numbers in a shard file."""
-NARROW = ("codes", "shared", "lengths")
-"""Arrays of coded words that stay as they are in a file, of at most four bytes."""
-
-PER_OBSERVATION = 8 + 4 + 8 + 12
-"""Bytes in memory of a count, a verdict, the coding of a word, and an end in the tree."""
-
-PER_EDGE = 8
-"""Bytes in memory of an edge of the prefix tree; twelve where marks are seen along the way."""
+KINDS = ("|u1", "<u2", "<i4", "<i8", "<f8")  # kinds of numbers in a shard file
+NARROW = ("codes", "shared", "lengths")  # arrays of coded words that stay as they are in a file, of at most four bytes
+PER_OBSERVATION = 8 + 4 + 8 + 12  # bytes in memory of a count, a verdict, the coding of a word, and an end in the tree
+PER_EDGE = 8  # bytes in memory of an edge of the prefix tree; twelve where marks are seen along the way
 
 
 @dataclass(frozen=True)
@@ -103,8 +97,7 @@ class ShardFile:
         return sample
 
 
-_CHECKED: dict[tuple[ShardFile, int, int], Stamp] = {}
-"""Stamps of the files that were found to be right."""
+_CHECKED: dict[tuple[ShardFile, int, int], Stamp] = {}  # stamps of the files that were found to be right
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 

@@ -26,14 +26,9 @@ from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, c
 from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, order_of
 from cutpoint.wording import counted
 
-RUN = 1 << 24
-"""Words and symbols that are gathered, merged and sorted at a time."""
-
-SCRATCH = ".shards-"
-"""How the name of the scratch folder begins, which holds sorted runs for a while."""
-
-PROBES = 64
-"""Words per shard and run that decide where shards begin."""
+RUN = 1 << 24  # words and symbols that are gathered, merged and sorted at a time
+SCRATCH = ".shards-"  # how the name of the scratch folder begins, which holds sorted runs for a while
+PROBES = 64  # words per shard and run that decide where shards begin
 
 
 def write_shards(
@@ -228,11 +223,8 @@ def _sorted_over(run: Sample, alphabet: Alphabet) -> Sample:
 
 # Tables of events that are too large for memory, or in several files: all events of an id are brought together.
 
-AT_ONCE = 1 << 26
-"""Bytes of a table that are gathered at once; as Python values they take some ten times as much."""
-
-BATCH = 1 << 18
-"""Rows that are read at once."""
+AT_ONCE = 1 << 26  # bytes of a table that are gathered at once; as Python values they take some ten times as much
+BATCH = 1 << 18  # rows that are read at once
 
 READERS = {".parquet": "scan_parquet", ".csv": "scan_csv", ".tsv": "scan_csv", ".txt": "scan_csv"}
 READERS |= {".ndjson": "scan_ndjson", ".jsonl": "scan_ndjson"}
