@@ -13,9 +13,10 @@ from cutpoint.data import PlainWord, State
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
+from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.text import number
-from cutpoint.model.weighted import Floats, WeightedAutomaton, codes_of
+from cutpoint.model.weighted import WeightedAutomaton, codes_of
 from cutpoint.wording import shown
 
 INDEPENDENCE = 1e-12  # A row is new if this part of its length, at least, lies outside of the space so far

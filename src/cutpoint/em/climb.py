@@ -8,8 +8,9 @@ import numpy as np
 
 from cutpoint.em.counts import Counts
 from cutpoint.em.m_step import MStep
-from cutpoint.em.observations import Floats, Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.errors import ImpossibleObservation
+from cutpoint.kernels.words import Floats
 
 FIRST_CAP = 4.0
 """Longest extrapolation at the start, in EM steps; it is raised and lowered fourfold as extrapolations succeed."""

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet, Sample, State
 from cutpoint.data.sample import LARGEST_TOTAL
-from cutpoint.em.observations import Floats, check_sample
+from cutpoint.em.observations import check_sample
 from cutpoint.errors import InvalidArgument, InvalidSample, TooLarge
 from cutpoint.exact import entry, whole_number
+from cutpoint.kernels.words import Floats
 from cutpoint.model.parts import ROW_TOLERANCE, States
 from cutpoint.model.text import aligned
 from cutpoint.wording import counted, shown

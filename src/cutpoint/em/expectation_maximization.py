@@ -14,8 +14,9 @@ from cutpoint.em.complete_data import digits
 from cutpoint.em.counts import Counts
 from cutpoint.em.fit import Fit
 from cutpoint.em.m_step import MStep
-from cutpoint.em.observations import Floats, Parameters, check_sample, impossible, mark_masks
+from cutpoint.em.observations import Parameters, check_sample, impossible, mark_masks
 from cutpoint.errors import TooLarge
+from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.wording import counted

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data.alphabet import Names
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.counts import Counts
-from cutpoint.em.observations import Floats, Parameters
+from cutpoint.em.observations import Parameters
 from cutpoint.errors import InvalidArgument
+from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted, shown
 

@@ -150,11 +150,8 @@ class EncodedWords(WordArrays):
         >>> EncodedWords.without_marks(symbols, np.array([0, 2, 3, 5])).first_equal().tolist()
         [0, 1, 0]
         """
-        parts = [(self.symbols, self.offsets)]
-        if self.marks is not None:
-            parts.append((self.marks, self.positions))
         hashes = self.ends.astype(np.uint64)
-        for values, offsets in parts:
+        for values, offsets in self._rows():
             hashes = _mixed(hashes + _hashes(values, offsets))
         order = np.argsort(hashes, kind="stable")
         is_new = np.ones(len(order), dtype=np.bool_)
@@ -166,12 +163,15 @@ class EncodedWords(WordArrays):
             return self._first_equal_by_bytes()  # two different words of one hash: rare, or contrived
         return first
 
+    def _rows(self) -> list[tuple[Codes, Offsets]]:
+        """Symbols of all words, and marks if there are any, each with the place where those of a word begin."""
+        return [(self.symbols, self.offsets)] + ([] if self.marks is None else [(self.marks, self.positions)])
+
     def _first_equal_by_bytes(self) -> NDArray[np.int64]:
         """The same answer from a dictionary of words: slower, and free of hashes that could be contrived."""
         seen: dict[tuple[object, ...], int] = {}
-        columns = [self.ends.tolist(), _row_bytes(self.symbols, self.offsets)]
-        if self.marks is not None:
-            columns.append(_row_bytes(self.marks, self.positions))
+        rows = ([values[i:j].tobytes() for i, j in pairwise(offsets.tolist())] for values, offsets in self._rows())
+        columns = self.ends.tolist(), *rows
         return np.array([seen.setdefault(row, r) for r, row in enumerate(zip(*columns, strict=True))], dtype=np.int64)
 
 
@@ -238,10 +238,6 @@ def _all_equal(words: EncodedWords, others: EncodedWords) -> bool:
     """Whether each word equals the other word in its place, also in its marks."""
     pairs = [(getattr(words, field.name), getattr(others, field.name)) for field in fields(words)]
     return all(one is None or np.array_equal(one, other) for one, other in pairs)
-
-
-def _row_bytes(values: Codes, offsets: Offsets) -> list[bytes]:
-    return [values[i:j].tobytes() for i, j in pairwise(offsets.tolist())]
 
 
 BLOCK_NODES = 8192  # nodes after which a block takes no further word, here and in ``native/kernels.hpp``

@@ -18,11 +18,11 @@ from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgum
 from cutpoint.exact import IntegerForm, cut_point_value, entry, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import kernels
-from cutpoint.kernels.words import EncodedWords
+from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
 from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
-from cutpoint.model.weighted import Floats, WeightedAutomaton, block_diagonal, frozen, kronecker
+from cutpoint.model.weighted import WeightedAutomaton, block_diagonal, frozen, kronecker
 from cutpoint.wording import counted, shown
 
 LARGEST_PRINTED = 5000  # most transitions that print shows

@@ -14,8 +14,8 @@ from cutpoint.data import State, Word, html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Arrow, Diagram, DiagramNode, Look
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
+from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
-from cutpoint.model.weighted import Floats
 from cutpoint.wording import counted
 
 LARGEST_TABLE = 10**7  # most entries of a joint table; more are refused

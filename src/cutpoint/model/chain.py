@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import solution
-from cutpoint.model.weighted import Floats, frozen
+from cutpoint.kernels.words import Floats
+from cutpoint.model.weighted import frozen
 from cutpoint.wording import counted
 
 CHAIN_TOLERANCE = 1e-3  # how far rows may be from summing to 1: P(x) of a long word multiplies the errors of rows

@@ -19,8 +19,9 @@ from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.kernels import cores
+from cutpoint.kernels.words import Masks
 from cutpoint.search.folds import Split
-from cutpoint.search.labels import Kinds, KnownStates, Masks, Solution
+from cutpoint.search.labels import Kinds, KnownStates, Solution
 from cutpoint.search.learned import Round, SearchProgress
 from cutpoint.search.starts import SLIGHT, Start, smoothed, starts
 

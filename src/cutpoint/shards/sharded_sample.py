@@ -19,13 +19,13 @@ from cutpoint.data.column_names import names_events
 from cutpoint.data.sample import FIRST_MARKS
 from cutpoint.data.storage import content_of, matching
 from cutpoint.em.counts import Counts, pairwise_sum
-from cutpoint.em.observations import AnySample, Floats, InMemory, Masks, Observations, Parameters, check_sample
+from cutpoint.em.observations import AnySample, InMemory, Masks, Observations, Parameters, check_sample
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, read_sample
 from cutpoint.files.streams import extensions
 from cutpoint.kernels import kernels
-from cutpoint.kernels.words import EncodedWords
+from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, order_of
 from cutpoint.wording import counted, listed
 
