@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import cutpoint as cp
-from cutpoint.assess.evaluation import best_cut_point, cut_point_by_halves
+from cutpoint.assess.evaluation import best_cut_point, chosen_cut_point
 from cutpoint.em.observations import Parameters
 from cutpoint.estimator.classifier import RunningCounts, seed_of
 from cutpoint.estimator.inputs import RARE, Lexicon, labels_of, words_of
@@ -147,25 +147,24 @@ def test_another_cut_point_must_be_clearly_better() -> None:
     assert noise.count(0.5) >= 90
 
 
-def test_halves_are_scored_by_what_the_other_half_taught() -> None:
-    words = [(k,) for k in range(100)]
-    sample = cp.Sample(words, accepted=[k % 2 == 1 for k in range(100)])
-    halves = []
+def test_folds_are_scored_by_what_the_others_taught() -> None:
+    first, second = (
+        cp.Sample([(k,) for k in part], accepted=[k % 2 == 1 for k in part], alphabet=range(100))
+        for part in (range(50), range(50, 100))
+    )
 
-    def timid(half: cp.Sample) -> cp.Acceptor:
+    def timid(known: cp.Sample) -> cp.Acceptor:
         """Sure of the words it has learned from, and too low for the others."""
-        halves.append(half)
         p = np.where(np.arange(100) % 2, 0.3, 0.1)
-        known = np.array([word[0] for word in half.words], dtype=np.intp)
-        p[known] = known % 2
+        codes = np.array([word[0] for word in known.words], dtype=np.intp)
+        p[codes] = codes % 2
         rows = np.stack((1 - p, p), axis=1)
         return cp.Acceptor(2, range(100), np.stack((rows, rows), axis=1), initial=0, final={1})
 
-    found = cut_point_by_halves(sample, timid, np.random.default_rng(0))
+    held_out = (timid(first), second), (timid(second), first)
+    found = chosen_cut_point(cp.search.Learned(timid(first), (0.0,), cp.em.Stop.SEARCHED, 0.0, held_out=held_out))
     assert 0.1 <= found.cut_point < 0.3
     assert found.reason == "highest accuracy on words not learned from"
-    assert [half.total for half in halves] == [50, 50]
-    assert not {*halves[0].words} & {*halves[1].words}
 
 
 # -- What X, y and weights may be --------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """How well an acceptor predicts: evaluate, the best cut point on words not learned from, the effect of each symbol."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Sample, Symbol
-from cutpoint.data.sample import ACCEPTED, FIRST_MARKS, REJECTED
-from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.observations import (
     AnySample,
     Engine,
@@ -19,14 +17,12 @@ from cutpoint.em.observations import (
     check_sample,
     log_likelihood,
 )
-from cutpoint.errors import ImpossibleObservation, InvalidArgument, InvalidSample
+from cutpoint.errors import InvalidArgument
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
-from cutpoint.search.folds import splits
-from cutpoint.search.learn import learn
-from cutpoint.search.learned import Learned, finished
+from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
 
 Bools = NDArray[np.bool_]
@@ -104,7 +100,6 @@ def area_under_curve(values: Floats, accepted: Bools, weights: Floats) -> float 
 
 ENOUGH = 20  # with fewer words of either outcome nothing could be clearly better than 1/2
 CLEARLY = 3.0  # standard errors by which a cut point must beat 1/2
-SHARE_OF_TIME = 0.75  # share of a time limit for the search itself; the choice of the cut point takes the rest
 
 
 class CutPointChoice(NamedTuple):
@@ -114,44 +109,16 @@ class CutPointChoice(NamedTuple):
     reason: str
 
 
-def search_time(time_limit: float | None) -> float | None:
-    """The part of a time limit that is left for the search if the cut point is chosen afterwards."""
-    check_time_limit(time_limit)
-    return None if time_limit is None else SHARE_OF_TIME * time_limit
+def chosen_cut_point(fit: Learned) -> CutPointChoice:
+    """Cut point of highest accuracy on words not learned from: each fold is scored by the winner of the others.
 
-
-def chosen_cut_point(
-    fit: Learned, sample: Sample, seed: int, time_limit: float | None = None, **options: Any
-) -> CutPointChoice:
-    """Cut point for what a search found in a sample: of highest accuracy on words not learned from.
-
-    Two more searches with as many states, each on half of the words, score the other half. It stays 1/2 unless another
-    is clearly better. ``options`` are those of :func:`learn`; the halves take a quarter of the time limit.
+    It stays 1/2 unless another is clearly better.
     """
-    if time_limit is not None:
-        options["time_limit"] = (1.0 - SHARE_OF_TIME) / 2.0 * time_limit
-
-    def learned(half: Sample) -> Acceptor:
-        return finished(learn(half, fit.members[0].acceptor.n_states, team=2, folds=2, rng=seed, **options)).acceptor
-
-    try:
-        finished(fit)
-        return cut_point_by_halves(sample, learned, np.random.default_rng([seed, 1]))
-    except KeyboardInterrupt:
-        return CutPointChoice(0.5, "the search was interrupted before another could be chosen")
-    except (InvalidArgument, InvalidSample, ImpossibleObservation):
-        return CutPointChoice(0.5, "half of the words are not enough to learn from and choose another")
-
-
-def cut_point_by_halves(
-    sample: Sample, learned: Callable[[Sample], Acceptor], rng: np.random.Generator
-) -> CutPointChoice:
-    """Cut point of highest accuracy where each half of a sample is scored by what the other half taught."""
-    accepted, rejected = (sample.ends == FIRST_MARKS.index(mark) for mark in (ACCEPTED, REJECTED))
-    if min(sample.counts[accepted].sum(), sample.counts[rejected].sum()) < ENOUGH:
+    folds = [judged_words(acceptor, sample) for acceptor, sample in fit.held_out]
+    scores, accepted, weights = map(np.concatenate, zip(*folds, strict=True))
+    if min(weights[accepted].sum(), weights[~accepted].sum()) < ENOUGH:
         return CutPointChoice(0.5, f"fewer than {ENOUGH} words of one outcome are too few to choose another")
-    halves = [judged_words(learned(half.training), half.validation) for half in splits(sample, 2, rng)]
-    cut_point = best_cut_point(*map(np.concatenate, zip(*halves, strict=True)))
+    cut_point = best_cut_point(scores, accepted, weights)
     reason = "no other is clearly better" if cut_point == 0.5 else "highest accuracy"
     return CutPointChoice(cut_point, f"{reason} on words not learned from")
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 import numpy as np
 
-from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_time
+from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import FitSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
@@ -87,10 +87,8 @@ def command(
         elif holdout and not sharded:
             training, fresh = held_out(sample, holdout, np.random.default_rng(seed))
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
-        search["time_limit"] = time_limit if choice else search_time(time_limit)
-        learned = learn(shards or training, callback=callback, rng=seed, **search)
-        if choice is None:
-            choice = chosen_cut_point(learned, training, seed, time_limit, callback=callback, threads=threads)
+        learned = learn(shards or training, time_limit=time_limit, callback=callback, rng=seed, **search)
+    choice = choice or chosen_cut_point(learned)
     summary = FitSummary(learned, training, fresh, choice)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}

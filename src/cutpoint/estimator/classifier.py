@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.assess.evaluation import chosen_cut_point, search_time
+from cutpoint.assess.evaluation import chosen_cut_point
 from cutpoint.data import Alphabet, Sample, Word
 from cutpoint.em import Counts
 from cutpoint.em.baum_welch import check_time_limit
@@ -45,8 +45,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_states : number of states, at least one for each class; None chooses it by cross-validation, which takes longer.
     team, prior, folds, threads : as of :func:`cutpoint.learn`.
     cut_point : of two classes, ``predict`` answers ``classes_[1]`` where its probability is above this. None chooses
-        it for accuracy on words not learned from (two more searches, each on half of the words); it stays 1/2 unless
-        another is better by three standard errors. ``cut_point=0.5`` saves that time.
+        it for accuracy on words not learned from; it stays 1/2 unless another is better by three standard errors.
     unknown : ``"error"`` refuses words with symbols that were not in training. ``"rare"`` learns symbols seen fewer
         than ``min_count`` times as one extra symbol, ``"<rare>"``, which then stands for unknown symbols too; if no
         symbol was rare in training, an unknown one leaves the state as it is.
@@ -137,14 +136,13 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned)
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
-        chosen = len(classes) == 2 and self.cut_point is None
-        limit = search_time(self.time_limit) if chosen else self.time_limit
-        options: dict[str, Any] = {"n_final": self.n_final, "prior": self.prior, "threads": self.threads}
-        search: dict[str, Any] = {"classes": names, "folds": self.folds, "time_limit": limit, "rng": seed}
-        fit = learn(sample, self.n_states, self.team, **search, **options)
-        cut_point = None if len(classes) > 2 or chosen else float(cut_point_value(self.cut_point))
-        if chosen:
-            cut_point = chosen_cut_point(fit, sample, seed, self.time_limit, **options).cut_point
+        names_of_options = ("n_final", "prior", "threads", "folds", "time_limit")
+        options = {name: getattr(self, name) for name in names_of_options}
+        fit = learn(sample, self.n_states, self.team, classes=names, rng=seed, **options)
+        cut_point = None
+        if len(classes) == 2:
+            given = self.cut_point
+            cut_point = chosen_cut_point(fit).cut_point if given is None else float(cut_point_value(given))
         self.classes_ = classes
         self.fit_ = fit
         self.labels_ = classes[[classes.tolist().index(label) if names else int(label) for label in fit.labels]]

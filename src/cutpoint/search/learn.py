@@ -157,9 +157,11 @@ def learn(
         outcome = race(sizes, split_by_fold, rules, monitor, caution)
 
         # The winners climb on, on all observations
-        winners = [result.winner for result in outcome.results[outcome.n_states]][: team if team > 1 else None]
-        steps = TEAM_STEPS if team > 1 else LAST_STEPS
-        solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
+        results = outcome.results[outcome.n_states]
+        winners = [result.winner for result in results][: team if team > 1 else None]
+        solutions = [
+            refitted(winner, data, rules, TEAM_STEPS if team > 1 else LAST_STEPS, monitor) for winner in winners
+        ]
         acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
         members = tuple(
             Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
@@ -187,6 +189,7 @@ def learn(
             monitor.e_steps,
             unused,
             tuple(label for solution in solutions for label in states.labels(solution.kinds)),
+            tuple((states.acceptor(part.alphabet, *r.winner.solution), r.split.validation) for r in results),
         )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from cutpoint.data import Sample
 from cutpoint.em.fit import Fit, Stop, plot_axes
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.model import Acceptor
@@ -101,6 +102,7 @@ class Learned(Fit):
     e_steps : E-steps in all.
     unused : states that no run visits, in expectation not even half a time.
     labels : label of each state of the acceptor: True (final) or False, or its class.
+    held_out : the folds' winners before their last E-steps, each with the observations that it did not learn from.
     """
 
     members: tuple[Member, ...] = ()
@@ -108,6 +110,7 @@ class Learned(Fit):
     e_steps: int = 0
     unused: tuple[Any, ...] = ()
     labels: tuple[Any, ...] = ()
+    held_out: tuple[tuple[Acceptor, Sample], ...] = field(default=(), compare=False)
 
     @property
     def validation_loss(self) -> float:
