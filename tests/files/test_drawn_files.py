@@ -1,6 +1,7 @@
 """Models as drawings, in DOT: what is drawn is what is read, by hand or not, and nothing is guessed."""
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -414,6 +415,15 @@ def test_nothing_is_printed_and_one_error_does_not_spoil_the_next_file(
         assert loaded(DOT, tmp_path).states == ("p", "q")
     os.write(2, b"still here")
     assert capfd.readouterr().err == "still here"
+
+
+def test_a_process_without_a_standard_error_reads_too(tmp_path: Path) -> None:
+    (tmp_path / "model.dot").write_text(DOT)
+    code = "import os, sys, cutpoint as cp; os.close(2); print(cp.load(sys.argv[1]).n_states)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "model.dot"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "2\n"
 
 
 def test_threads_read_at_the_same_time(tmp_path: Path) -> None:

@@ -276,7 +276,7 @@ def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], kind: type[E
             "a cut point must be a finite number or a string such as '1/3'; got inf.",
         ),
         (lambda f: f.to_acceptor("half"), "a cut point must be a finite number or a string such as '1/3'; got 'half'."),
-        (lambda f: f.value("abc"), "word 0, position 2: symbol 'c' is not in the alphabet {'a', 'b'}."),
+        (lambda f: f.value("abc"), "position 2: symbol 'c' is not in the alphabet {'a', 'b'}."),
         (lambda f: cp.WeightedAutomaton.of(TEXT), "expected an Acceptor or a WeightedAutomaton; got 'f'."),
     ],
 )

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import partial
 from html import unescape
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -182,18 +182,16 @@ def read(source: Source, options: Options) -> Model:
 
 def _parsed(graphviz: Any, source: Source, text: str) -> Any:
     """Graph of a text, as a handle: the class AGraph reads no empty names, and guesses encodings."""
-    with GRAPHVIZ, tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as report:
+    with GRAPHVIZ, _standard_error() as kept, tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as report:
         file.write(_COMMENT_OR_QUOTE.sub(_broken, text).encode())
         file.seek(0)
-        standard_error = os.dup(2)
         os.dup2(report.fileno(), 2)
         try:
             graph = graphviz.agread(file, None)
         except ValueError:
             graph = None
         finally:
-            os.dup2(standard_error, 2)
-            os.close(standard_error)
+            os.dup2(kept.fileno(), 2)
         report.seek(0)
         problem = report.read(1000).decode(errors="replace")
     if graph is not None and not problem:
@@ -203,6 +201,16 @@ def _parsed(graphviz: Any, source: Source, text: str) -> Any:
     found = _REPORT.match(problem)
     sentence = f"{found[1]}{found[3]}" if found else shown(problem)
     raise source.refused(f"Graphviz cannot read this ({sentence[:200]}).", f"line {found[2]}" if found else "")
+
+
+def _standard_error() -> IO[bytes]:
+    """Another handle of the standard error; a process without one, such as a service, gets one that leads nowhere."""
+    try:
+        return os.fdopen(os.dup(2), "wb")
+    except OSError:
+        nowhere = open(os.devnull, "wb")  # noqa: SIM115
+        os.dup2(nowhere.fileno(), 2)
+        return nowhere
 
 
 def _broken(found: re.Match[str]) -> str:

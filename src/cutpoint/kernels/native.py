@@ -28,6 +28,13 @@ encode_lists = _native.encode_lists
 matrix = reference.matrix
 
 
+def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:
+    """πP(x)f of one word: :func:`acceptances` without a value for many."""
+    score = np.empty(1)
+    _native.acceptances(transitions, initial, column, word, np.array((0, len(word))), score, 1)
+    return float(score[0])
+
+
 def distribution(transitions: Floats, initial: Floats, word: Codes) -> Floats:
     """Last row of :func:`forward`, πP(x), without keeping the others."""
     work = np.empty((2, len(initial)))

@@ -145,6 +145,12 @@ def prefix_tree(words: AnyWords) -> None:
     """No tree: the reference goes word by word. Kernels that share prefixes return theirs."""
 
 
+def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:
+    """πP(x)f of one word, equation (e-M-2)."""
+    words = EncodedWords.without_marks(word, np.array((0, len(word))))
+    return float(acceptances(transitions, initial, column, words)[0])
+
+
 def acceptances(
     transitions: Floats, initial: Floats, column: Floats, words: EncodedWords, threads: int | None = None
 ) -> Floats:

@@ -25,8 +25,9 @@ class WordArrays:
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
-        for array in self._arrays():
-            array.setflags(write=False)
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
 
     def prefix_tree(self, make: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
         """Prefix tree of the words as the compiled kernels make it; made once and kept with the words."""
@@ -38,11 +39,8 @@ class WordArrays:
     @property
     def nbytes(self) -> int:
         """Bytes of memory, those of the prefix tree included."""
-        arrays = *self._arrays(), *self.__dict__.get("_tree", ())
-        return sum(getattr(array, "nbytes", 0) for array in arrays)
-
-    def _arrays(self) -> list[NDArray[Any]]:
-        return [value for value in self._values() if isinstance(value, np.ndarray)]
+        held = *self._values(), *self.__dict__.get("_tree", ())
+        return sum(value.nbytes for value in held if isinstance(value, np.ndarray))
 
     def _values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field.name) for field in fields(self))

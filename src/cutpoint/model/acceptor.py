@@ -278,7 +278,7 @@ class Acceptor:
         >>> cp.p_adic(2).acceptance("01")  # 0.10 in base 2
         0.5
         """
-        return float(self.encoded_acceptances(self._alone(word))[0])
+        return self._weighted.value(word)
 
     def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Acceptance probability of each word; of a :class:`Sample`, of its distinct observations.

@@ -146,7 +146,8 @@ class WeightedAutomaton:
 
     def value(self, word: Word) -> float:
         r"""Value :math:`\xi M(x) \eta` of a word as a float; where terms cancel, digits are lost."""
-        return float(self.values([word])[0])
+        codes = self.alphabet.encode_word(word)
+        return kernels().acceptance(self.transitions, self.initial, self.final, codes) if self.dimension else 0.0
 
     def values(self, words: Words) -> Floats:
         """Value of each word as a float."""
