@@ -184,8 +184,8 @@ def test_any_number_of_threads_gives_the_same(selection: cp.assess.Selection) ->
             lambda: cp.select(PARITY, criterion="BIC"),  # type: ignore[arg-type]
             "criterion must be 'loss', 'bic' or 'aic'; got 'BIC'.",
         ),
-        (lambda: cp.select(PARITY, sizes=()), "sizes must hold at least one number of states; got none."),
-        (lambda: cp.select(PARITY, sizes=4), "sizes must be a list of numbers of states; got 4."),  # type: ignore[arg-type]
+        (lambda: cp.select(PARITY, sizes=()), "sizes must be a list of one or more numbers of states; got ()."),
+        (lambda: cp.select(PARITY, sizes=4), "sizes must be a list of one or more numbers of states; got 4."),  # type: ignore[arg-type]
         (lambda: cp.select(PARITY, sizes=(2, 0)), "each of sizes must be a whole number, 1 or more; got 0."),
         (lambda: cp.select(PARITY, prior=-1), "prior must be a finite number, 0 or more; got -1."),
         (lambda: cp.select(PARITY, folds=1), "folds must be a whole number, 2 or more; got 1."),

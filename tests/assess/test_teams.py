@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.assess.teams import _compared, _divergences, _merged, _similar_words, _soft_labels
+from cutpoint.assess.teams import _compared, _merged, _similar_words, _soft_labels
 from tests.strategies import acceptors
 
 A, B = cp.p_adic(2), cp.gallery.parity()
@@ -147,12 +147,12 @@ def test_distilling_finds_the_acceptor_inside_a_team() -> None:
 def test_the_divergence_is_that_of_two_coins() -> None:
     left, right = (cp.Acceptor(2, "f", [[[1 - p, p], [0, 1]]], 0, {1}) for p in (0.25, 0.5))
     expected = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)
-    assert _divergences(left, right, ["f"]) == pytest.approx([expected], rel=1e-12)
-    assert _divergences(left, right, [""]).tolist() == [0.0]
+    assert _compared(left, right, ["f"])[0] == pytest.approx(expected, rel=1e-12)
+    assert _compared(left, right, [""])[0] == 0.0
     mean, largest, word = _compared(left, right, ["", "f", ""])
     assert mean == pytest.approx(expected / 3, rel=1e-12)
     assert (largest, word) == (0.25, "f")
-    assert _divergences(left, B.replace(alphabet="fg"), ["f"]).tolist() == [math.inf]
+    assert _compared(left, B.replace(alphabet="fg"), ["f"])[0] == math.inf
 
 
 def test_soft_labels_and_similar_words() -> None:
@@ -183,9 +183,9 @@ def test_same_seed_same_imitation() -> None:
         (lambda: cp.assess.members("team"), "expected an Acceptor; got 'team'."),  # type: ignore[arg-type]
         (
             lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 5),
-            "size must be at most the number of members, 4; got 5.",
+            "size must be a whole number from 1 to 4; got 5.",
         ),
-        (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 0), "size must be a whole number, 1 or more; got 0."),
+        (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 0), "size must be a whole number from 1 to 4; got 0."),
         (
             lambda: cp.assess.distill(TEAM, 2, ["1"], extra=0),
             "distilling needs at least 10 different words; got 1. Give more words, or increase extra.",

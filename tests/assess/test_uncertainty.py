@@ -272,13 +272,13 @@ def test_repetitions_that_were_cut_short_are_counted(sample: cp.Sample) -> None:
         (
             lambda: cp.bootstrap(COIN, cp.Sample(["f"], [True], counts=[1e20])),
             cp.errors.TooLarge,
-            "resampling takes at most 2^53 observations; got 1e+20. Scale the counts to the number of observations.",
+            "resampling needs at least 2 and at most 2^53 observations; got 1e+20. Scale the counts to the number of "
+            "observations.",
         ),
         (
             lambda: cp.bootstrap(COIN, TOSSES, repetitions=10**8),
             cp.errors.TooLarge,
-            "100,000,000 repetitions of 4 entries are 400,000,000 numbers; the limit is 100,000,000. Ask for fewer "
-            "repetitions.",
+            "100,000,000 repetitions of 4 entries exceed the limit of 100,000,000 numbers. Ask for fewer repetitions.",
         ),
         (lambda: cp.bootstrap("A", TOSSES), cp.errors.InvalidArgument, "expected an Acceptor; got 'A'."),  # type: ignore[arg-type]
         (

@@ -61,7 +61,7 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
         (
             ("id", "time", "event", "step"),
             {"id": "id"},
-            "columns 2 and 4 could hold the order of the events, by their names. Choose one with order=….",
+            "columns 2 and 4 could be 'order', by their names. Choose one with order=….",
         ),
         (
             ("who", "time", "event", "outcome"),
@@ -126,7 +126,7 @@ def test_shards_of_files_whose_columns_are_called_differently(tmp_path: Path) ->
 
 def test_no_name_stands_for_two_columns_of_one_table() -> None:
     for roles in (WORD_TABLE, EVENT_TABLE):
-        names = [name for role in roles.values() for name in role.known]
+        names = [name for known in roles.values() for name in known]
         assert len(names) == len(set(names))
 
 

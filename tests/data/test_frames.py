@@ -98,11 +98,11 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a negative count": (
         lambda df: cp.Sample.from_frame(df, weight="n"),
-        "row 1, column 'n': a count must be finite and not negative; got -1.0.",
+        "row 1, column 'n': a count must be a number, finite and not negative; got -1.0.",
     ),
     "a count that is a text": (
         lambda df: cp.Sample.from_frame(df, weight="y"),
-        "row 0, column 'y': a count must be a number; got 'x'.",
+        "row 0, column 'y': a count must be a number, finite and not negative; got 'x'.",
     ),
     "separators side by side": (
         lambda df: cp.Sample.from_frame(df, "t", separator=","),
@@ -202,7 +202,7 @@ BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
     ),
     "an order that texts get wrong": (
         {"t": ["1/2/2024", "2/1/2024", "10/1/2024"]},
-        "row 0, column 't': an order in texts must be numbers throughout, or dates and times such as 2024-03-01 or "
+        "row 0, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
         "2024-03-01T09:30; got '1/2/2024', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
         "out the column.",
     ),
@@ -212,8 +212,7 @@ BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
     ),
     "outcome against verdict": (
         {"y": [1, 1, 1], "v": ["", "", "no"]},
-        "row 0, column 'id': the outcome of case 7 and its verdict after the last event must agree, as both are about "
-        "the whole case.",
+        "row 0, column 'id': the outcome of case 7 and its verdict after the last event must agree.",
     ),
 }
 

@@ -37,7 +37,7 @@ ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         {"words": ["ab", "b"], "counts": [1e-300, 1e-310]},
         cp.errors.InvalidSample,
-        "counts must be 0 or at least 1e-300; got 1e-310 for word 1. Scale them up.",
+        "counts must be 0 or at least 1e-300; got 1e-310 for word 1.",
     ),
     (
         {"words": ["ab", "b"], "counts": [1]},
@@ -67,12 +67,12 @@ ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         {"words": ["ab", "b"], "states": [["q1", "q1", "q2"], ["q1"]]},
         cp.errors.InvalidSample,
-        "word 1 has 1 symbol, so states[1] must have 2 values, one before the first symbol and one after each; got 1.",
+        "states[1] must have 2 values for a word of 1 symbol, one before the first symbol and one after each; got 1.",
     ),
     (
         {"words": ["ab"], "verdicts": [[True, False]]},
         cp.errors.InvalidSample,
-        "word 0 has 2 symbols, so verdicts[0] must have 3 values, one before the first symbol and one after each; "
+        "verdicts[0] must have 3 values for a word of 2 symbols, one before the first symbol and one after each; "
         "got 2.",
     ),
     (
@@ -88,8 +88,7 @@ ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         {"words": ["a"], "accepted": [True], "verdicts": [[None, False]]},
         cp.errors.InvalidSample,
-        "accepted[0] is True, but the last of verdicts[0] is False; both speak of the state after the whole word and "
-        "must agree.",
+        "accepted[0] and the last of verdicts[0] must agree, as both are about the whole word; got True and False.",
     ),
     (
         {"words": ["a"], "states": [["q1", set()]]},
@@ -120,7 +119,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.data.Alphabet([([],)]),
         cp.errors.InvalidArgument,
-        "symbols must be hashable, such as strings or numbers; got ([],) in the alphabet.",
+        "symbols must be hashable, such as strings or numbers; got ([],).",
     ),
     (
         lambda: cp.data.Alphabet([math.nan]).code(float("nan")),

@@ -90,8 +90,8 @@ def test_symbols_of_any_kind_are_kept() -> None:
     [
         (
             lambda: cp.DFA(cp.data.Alphabet("ab"), ((0,),), 0, frozenset()),
-            "a DFA of 1 state and 2 symbols needs one next state per symbol in every state, an initial state and final "
-            "states, all numbered from 0; got ((0,),), initial 0, final set().",
+            "a DFA over 2 symbols needs one next state per symbol in every state, an initial state and final states, "
+            "all numbered from 0; got ((0,),), initial 0, final frozenset().",
         ),
         (
             lambda: (
@@ -102,12 +102,13 @@ def test_symbols_of_any_kind_are_kept() -> None:
         ),
         (
             lambda: cp.DFA(cp.data.Alphabet("ab"), 5, 0, frozenset()),  # type: ignore[arg-type]
-            "a DFA needs transitions as rows of numbers of states, and final as a set of them; got 5 and frozenset().",
+            "a DFA over 2 symbols needs one next state per symbol in every state, an initial state and final states, "
+            "all numbered from 0; got 5, initial 0, final frozenset().",
         ),
         (
             lambda: cp.DFA(cp.data.Alphabet("a"), (([],),), 0, frozenset()),  # type: ignore[arg-type]
-            "a DFA needs transitions as rows of numbers of states, and final as a set of them; got (([],),) and "
-            "frozenset().",
+            "a DFA over 1 symbol needs one next state per symbol in every state, an initial state and final states, "
+            "all numbered from 0; got (([],),), initial 0, final frozenset().",
         ),
         (lambda: cp.DFA.from_automata("dfa"), "expected a DFA of automata-lib; got 'dfa'."),
     ],

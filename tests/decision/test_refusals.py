@@ -25,7 +25,7 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.Language(A, float("nan")),
         cp.errors.InvalidArgument,
-        "a cut point must be a number between 0 and 1; got nan.",
+        "a cut point must be a finite number or a string such as '1/3'; got nan.",
     ),
     (
         lambda: cp.Language(A, Fraction(-1, 2)),
@@ -65,8 +65,8 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: cp.DFA(cp.data.Alphabet("ab"), ((5, 0),), 0, frozenset()),
         cp.errors.InvalidArgument,
-        "a DFA of 1 state and 2 symbols needs one next state per symbol in every state, an initial state "
-        "and final states, all numbered from 0; got ((5, 0),), initial 0, final set().",
+        "a DFA over 2 symbols needs one next state per symbol in every state, an initial state and final states, "
+        "all numbered from 0; got ((5, 0),), initial 0, final frozenset().",
     ),
 ]
 

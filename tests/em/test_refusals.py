@@ -196,12 +196,12 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: DESIGN.counts([math.nan] * 8),
         cp.errors.InvalidArgument,
-        "u must be counts, finite and not negative; got nan at 0.",
+        "u must be finite and not negative; got nan at [0].",
     ),
     (
         lambda: DESIGN.counts([-1] * 8),
         cp.errors.InvalidArgument,
-        "u must be counts, finite and not negative; got -1 at 0.",
+        "u must be finite and not negative; got -1 at [0].",
     ),
     (
         lambda: DESIGN.counts("x"),

@@ -251,7 +251,7 @@ def test_rare_symbols_stand_for_unknown_ones() -> None:
     )
     assert cp.learn(sample, 2, folds=2, rng=0).acceptor == model.acceptor_
     assert np.array_equal(model.predict_proba(["ay", "ax"]), model.predict_proba([["a", "never"], "ax"]))
-    larger, _ = Lexicon.of([*words], np.ones(len(words)), 4, by_position=False)
+    larger = Lexicon.of([*words], np.ones(len(words)), 4, by_position=False)
     assert tuple(larger.alphabet) == ("a", "b", RARE)
 
 
@@ -274,22 +274,20 @@ def test_position_tells_symbols_apart() -> None:
     assert model.predict_proba(["ab"])[0, 1] == model.acceptor_.acceptance([(0, "a"), (1, "b")])
     with pytest.raises(
         cp.errors.InvalidArgument,
-        match=r"^with position=True words must have 2 symbols, as in training; word 1 has 3\.$",
+        match=r"^with position=True words must have 2 symbols, as the first one in training; word 1 has 3\. Pad",
     ):
         model.predict(["ab", "aba"])
     with pytest.raises(cp.errors.UnknownSymbol, match=r"^word 1, position 0: symbol \(0, 'c'\) is not in the alphabet"):
         model.predict(["ab", "cb"])
-    with pytest.raises(
-        cp.errors.InvalidArgument, match=r"^position=True needs words of one length; word 0 has 2 symbols, word"
-    ):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"as the first one in training; word 20 has 1\. Pad shorter"):
         Classifier(2, position=True).fit([*words, "a"], [*labels, True])
 
 
 def test_each_position_has_its_rare_symbol() -> None:
     words: list[Any] = [(1, 2), (1, 3), (1, 2), (4, 3), (1, 2)]
-    lexicon, spelt = Lexicon.of(words, np.ones(5), 2, by_position=True)
+    lexicon = Lexicon.of(words, np.ones(5), 2, by_position=True)
     assert tuple(lexicon.learned) == ((0, 1), (1, 2), (1, 3), (0, RARE))
-    assert spelt[3] == [(0, RARE), (1, 3)]
+    assert lexicon.in_symbols(words)[3] == [(0, RARE), (1, 3)]
     assert tuple(lexicon.alphabet) == (*lexicon.learned, (1, RARE))
     assert lexicon.in_symbols([(3, 3), (1, 9)]) == [[(0, RARE), (1, 3)], [(0, 1), (1, RARE)]]
 
@@ -339,10 +337,12 @@ def test_the_same_words_again_are_an_em_step(two: cp.AcceptorClassifier) -> None
 def test_steps_get_smaller() -> None:
     zero = cp.Counts(np.zeros((1, 1, 1)), np.zeros(1), 0.0)
     running = RunningCounts.first(cp.Counts(np.full((1, 1, 1), 8.0), np.ones(1), 0.0), 2.0)
-    assert running.transitions[0, 0, 0] == 4.0
+    assert running.mean.transitions[0, 0, 0] == 4.0
     second = running.after(zero, 2.0)
-    assert second.transitions[0, 0, 0] == pytest.approx(4.0 * (1 - 2**-0.6), rel=1e-12)
-    assert second.after(zero, 2.0).transitions[0, 0, 0] == pytest.approx(4.0 * (1 - 2**-0.6) * (1 - 3**-0.6), rel=1e-12)
+    assert second.mean.transitions[0, 0, 0] == pytest.approx(4.0 * (1 - 2**-0.6), rel=1e-12)
+    assert second.after(zero, 2.0).mean.transitions[0, 0, 0] == pytest.approx(
+        4.0 * (1 - 2**-0.6) * (1 - 3**-0.6), rel=1e-12
+    )
     assert second.total == 4.0
 
 

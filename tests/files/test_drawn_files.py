@@ -313,7 +313,7 @@ def test_the_small_drawing_is_right(tmp_path: Path) -> None:
         ("a: 1/2", "a\tb: 1/2", "arrow 'p' -> 'q': control characters, \\ and % are escaped"),
         ("a: 1/2", "%FF: 1/2", "arrow 'p' -> 'q': '%FF' cannot be read as a name."),
         ("a: 1/2", "%=x: 1/2", "arrow 'p' -> 'q': '%=x' cannot be read as a name."),
-        (DOT, 'digraph { i [shape=none] i -> p p -> p [label="%=null"] }', "None cannot be a symbol"),
+        (DOT, 'digraph { i [shape=none] i -> p p -> p [label="%=null"] }', "symbols must not be None"),
         ("a: 1/2", "a,", "arrow 'p' -> 'q': expected lines such as a, b: 1/2 on the arrow of a step; got 'a,'."),
         ("a: 1/2", " \\n", "arrow 'p' -> 'q': expected lines such as a, b: 1/2 on the arrow of a step; got ''."),
         (' [label="a: 1/2"]', "", "arrow 'p' -> 'q': expected lines such as a, b: 1/2 on the arrow of a step; got ''."),

@@ -231,10 +231,10 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "states": (lambda d: d.update(states=10**9), "states: expected a list; got a whole number."),
     "an object for a name": (lambda d: d["states"].append({}), "states[2]: expected a name"),
     "twice the same": (lambda d: d.update(states=["s1", "s1"]), "state names must be distinct; repeated: {'s1'}."),
-    "null": (lambda d: d["alphabet"].append(None), "alphabet: None cannot be a symbol"),
+    "null": (lambda d: d["alphabet"].append(None), "alphabet: symbols must not be None"),
     "unknown key": (lambda d: d.update(finals=[]), "got 'finals'."),
-    "final": (lambda d: d.update(final=["s3"]), "final[0]: expected a state; got 's3'."),
-    "final twice": (lambda d: d.update(final=["s2", "s2"]), "final[1]: expected every state at most once; got 's2'."),
+    "final": (lambda d: d.update(final=["s3"]), "final: 's3' is not a state; the states are {'s1', 's2'}."),
+    "final twice": (lambda d: d.update(final=["s2", "s2"]), "final: expected every state at most once."),
     "final word": (lambda d: d.update(final="s2"), "final: expected a list; got a string."),
     "negative": (lambda d: d.update(initial=[2, -1]), "initial must have entries that are not negative; got -1"),
     "sum": (lambda d: d.update(initial=["1/2", "1/3"]), "initial must sum to 1; got 5/6."),
@@ -425,7 +425,7 @@ def test_what_would_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
     monkeypatch.setattr("cutpoint.files.json.MOST_VALUES", 20)
     monkeypatch.setattr("cutpoint.files.models.MOST_LINES", 20)
     for suffix, sentence in (
-        (".json", "a file can keep a model of .* values in JSON, names included; this has more."),
+        (".json", "a file can keep a model of .* values in JSON, names included; it has more."),
         (".drn", "the file would have 29 lines, more than the 20 of a text file. Save as .npz."),
     ):
         with pytest.raises(cp.errors.InvalidArgument, match=sentence):

@@ -129,7 +129,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.csv",
         b"word,label,outcome\nab,1,0\n",
         {},
-        "f.csv: columns 2 and 3 could hold the outcomes, by their names. Choose one with accepted=….",
+        "f.csv: columns 2 and 3 could be 'accepted', by their names. Choose one with accepted=….",
     ),
     "none that could be": (
         "f.csv",
@@ -142,7 +142,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"1\t0\n0\t1\n",
         {},
-        "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
+        "f.tsv: the table has 2 columns and no header with known names, so they must be given. Number "
         "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "an outcome that is none": (
@@ -169,14 +169,14 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"1\tab\n0\tb\nmaybe\tb\n",
         {},
-        "f.tsv: the table has 2 columns and no header with known names, and it is not clear which holds the words. Number "
+        "f.tsv: the table has 2 columns and no header with known names, so they must be given. Number "
         "them, as in word=2 accepted=1. Or pass header=True if the first row has names.",
     ),
     "a count that is none": (
         "f.tsv",
         b"word\tcount\nab\t1e999\n",
         {},
-        "f.tsv: line 2, column 'count': a count must be finite and not negative; got '1e999'.",
+        "f.tsv: line 2, column 'count': a count must be a number, finite and not negative; got '1e999'.",
     ),
     "counts of zero": (
         "f.tsv",
@@ -188,8 +188,8 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.tsv",
         b"a b\tp q\n",
         {"word": 1, "states": 2},
-        "f.tsv: line 1, column 2: the word has 2 symbols, so there must be 3 values, one before the first symbol and one "
-        "after each; got 2.",
+        "f.tsv: line 1, column 2: there must be 3 values for a word of 2 symbols, one before the first symbol and one after "
+        "each; got 2.",
     ),
     "verdicts that are none": (
         "f.ndjson",

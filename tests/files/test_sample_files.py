@@ -336,7 +336,7 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
         (
             cp.Sample([["a\u00a0b"]]),
             "s.abbadingo",
-            "Abbadingo holds symbols that are texts without blanks; got 'a\\xa0b'.",
+            "Abbadingo holds symbols that are texts without blanks; got 'a\\xa0b'. Write NDJSON.",
         ),
         (
             cp.Sample(["a"], counts=[0.5]),

@@ -90,7 +90,7 @@ def test_huge_powers() -> None:
         (lambda A: A.renamed(states={"s1": "s2"}), "state names must be distinct; repeated: {'s2'}."),
         (lambda A: A.renamed(states=["a", "b"]), "states must be a mapping {old: new} or a function; got ['a', 'b']."),
         (lambda A: A.renamed(symbols={"2": "x"}), "symbols: symbol '2' is not in the alphabet {'0', '1'}."),
-        (lambda A: A.renamed(symbols=lambda _: "x"), "symbols must be distinct; repeated in the alphabet: {'x'}."),
+        (lambda A: A.renamed(symbols=lambda _: "x"), "symbols must be distinct; repeated: {'x'}."),
         (lambda A: A.restricted("02"), "restricted: symbol '2' is not in the alphabet {'0', '1'}."),
         (lambda A: A.restricted(""), "an acceptor needs at least one symbol; the alphabet is empty."),
         (lambda A: A.inverse_image({}), "a substitution must be a mapping {new symbol: word}; got {}."),

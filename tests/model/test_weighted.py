@@ -224,7 +224,7 @@ PARTS: dict[str, Any] = {
         (
             {"transitions": {"a": [[1]], "b": [[1]]}},
             cp.errors.InvalidArgument,
-            "transitions['a'] must have shape (2, 2) (one row and one column per dimension); got shape (1, 1).",
+            "transitions['a'] must have shape (2, 2) (one row and one column per state); got shape (1, 1).",
         ),
         (
             {"transitions": {"c": [[1]]}},

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoint as cp
-from cutpoint.data.storage import write_together
+from cutpoint.data.storage import write_whole
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.shards import writing
 from cutpoint.shards.store import MAGIC, Manifest, ShardFile, ShardSize, arrays_of, file_of
@@ -189,12 +189,12 @@ def test_where_the_work_fails_nothing_is_left(wrong: str, tmp_path: Path, monkey
     table.write_text("word,accepted\n" + ("" if wrong == "no rows" else "ab,1\nb,0\nbb,0\n"))
     problem = OSError(errno.ENOSPC, "No space left on device") if wrong == "full disk" else KeyboardInterrupt()
 
-    def written_until(contents: Any) -> None:
-        if any(path.name == "shard-000002" for path in contents):
+    def written_until(path: Path, content: bytes) -> None:
+        if path.name == "shard-000002":
             raise problem
-        write_together(contents)
+        write_whole(path, content)
 
-    monkeypatch.setattr(writing, "write_together", written_until)
+    monkeypatch.setattr(writing, "write_whole", written_until)
     kinds = {"no rows": cp.errors.FormatError, "full disk": cp.errors.InvalidFile, "interrupted": KeyboardInterrupt}
     sentences = {
         "no rows": "no rows",
@@ -226,7 +226,9 @@ def test_a_killed_writer_leaves_no_sample_and_is_told_of(tmp_path: Path) -> None
     program = (
         "import os, signal, sys, cutpoint as cp\n"
         "from cutpoint.shards import writing\n"
-        "writing.write_whole = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write = writing.write_whole\n"
+        "kill = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "writing.write_whole = lambda path, content: (kill if path.name == 'manifest.json' else write)(path, content)\n"
         "cp.write_shards(sys.argv[1], sys.argv[2])\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(table), str(target)], check=False)

@@ -1,7 +1,5 @@
 """Calibration: whether words with a predicted probability were accepted that often."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,15 +19,7 @@ SIGMAS = 1.959963984540054  # half-width of a 95 % interval in standard deviatio
 
 @dataclass(frozen=True)
 class Bin:
-    """Words whose probabilities lie near each other.
-
-    Attributes
-    ----------
-    probability : their mean probability.
-    accepted : the share of them that was accepted.
-    count : how many they are.
-    low, high : 95 % interval of the share (Wilson).
-    """
+    """Words of similar probability: its mean, the share accepted, how many, and a 95 % interval of the share."""
 
     probability: float
     accepted: float
@@ -58,7 +48,6 @@ def calibration(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> low, high = cp.assess.calibration([0.1, 0.1, 0.9, 0.9], [False, False, True, False], bins=2)
     >>> high.probability, high.accepted, high.count, round(high.low, 2), round(high.high, 2)
     (0.9, 0.5, 2.0, 0.09, 0.91)
@@ -90,19 +79,16 @@ def _checked(probabilities: Any, accepted: Any, counts: Any) -> tuple[Floats, Fl
         raise InvalidArgument(f"probabilities must be numbers; got {shown(probabilities)}.") from None
     if predicted.ndim != 1 or not len(predicted):
         raise InvalidArgument(f"probabilities must be a sequence of one or more; got shape {predicted.shape}.")
-    wrong = np.flatnonzero(~((predicted >= 0) & (predicted <= 1 + 1e-9)))
-    if len(wrong):
-        raise InvalidArgument(f"probabilities must be between 0 and 1; number {wrong[0]} is {predicted[wrong[0]]}.")
     seen = list(accepted)
-    bad = next((r for r, value in enumerate(seen) if not isinstance(value, bool | np.bool_)), None)
-    if bad is not None:
-        raise InvalidArgument(f"accepted must be True or False for each word; number {bad} is {shown(seen[bad])}.")
+    for k in np.flatnonzero(~((predicted >= 0) & (predicted <= 1 + 1e-9))):
+        raise InvalidArgument(f"probabilities must be between 0 and 1; number {k} is {predicted[k]}.")
+    for r, value in enumerate(seen):
+        if not isinstance(value, bool | np.bool_):
+            raise InvalidArgument(f"accepted must be True or False for each word; number {r} is {shown(value)}.")
     weights = np.ones(len(predicted)) if counts is None else np.asarray(counts, dtype=np.float64)
     if not (len(seen) == len(predicted) and weights.shape == predicted.shape):
-        raise InvalidArgument(
-            f"there must be as many probabilities as verdicts and counts; got {len(predicted)}, {len(seen)} and "
-            f"{weights.size}."
-        )
+        sizes = f"{len(predicted)}, {len(seen)} and {weights.size}"
+        raise InvalidArgument(f"there must be as many probabilities as verdicts and counts; got {sizes}.")
     if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
         raise InvalidArgument("counts must be finite, not negative, and not all 0.")
     return np.minimum(predicted, 1.0), np.array(seen, dtype=np.float64), weights

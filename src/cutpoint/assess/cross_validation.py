@@ -1,29 +1,24 @@
 """cross_validate: how well an acceptor, or learning with some number of states, does on observations never seen."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
-from cutpoint.em.fit import Fit, Stop
 from cutpoint.em.observations import AnySample, Engine
-from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
+from cutpoint.errors import InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.search.folds import splits, standard_error
 from cutpoint.search.learn import FOLDS, PRIOR, check_arguments, learn, searched_part
-from cutpoint.search.learned import Learned
+from cutpoint.search.learned import Learned, finished
 from cutpoint.wording import counted, shown
-
-AnyFit = TypeVar("AnyFit", bound=Fit)
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,15 +43,9 @@ class Score:
 
 @dataclass(frozen=True, repr=False)
 class CrossValidation:
-    """Result of :func:`cross_validate`.
+    """Result of :func:`cross_validate`: the figures of each fold's :class:`Evaluation`, at the cut point 1/2.
 
-    Attributes
-    ----------
-    log_loss : mean of -log p over what was seen of the held-out observations, in nats; infinite where a fold holds an
-        observation of probability 0.
-    accuracy : share of held-out verdicts predicted right at the cut point 1/2; None if no word has a verdict.
-    auc : probability that an accepted word has a higher acceptance than a rejected one (equal ones count half), over
-        the folds that hold both; None if there is no such fold.
+    ``accuracy`` and ``auc`` are over the folds that have them; None if there is none.
     """
 
     log_loss: Score
@@ -94,27 +83,18 @@ def cross_validate(
         from which accelerated Baum-Welch climbs there.
     sample : the observations; they are shared out one by one, labels evenly. Of a sample in shards, 200,000 distinct
         observations.
-    folds : number of folds.
     refit : False judges the acceptor as it is, without learning anything.
-    prior : Dirichlet pseudo-counts of every cell.
+    prior, threads, rng, engine : as of :func:`learn`.
     n_final, final, inner_folds : for a number of states: as of :func:`learn`, ``inner_folds`` being its folds.
-    threads : number of threads, by default all cores; the result does not depend on it.
-    rng : seed or generator; same seed, same result.
-    engine : what does the E-steps, by default the threads of this machine; the result is the same.
-
-    Returns
-    -------
-    A :class:`CrossValidation`. Accuracy and AUC are about the verdicts on whole words, from the word alone.
 
     Notes
     -----
-    An acceptor that was learned from this sample has seen the held-out observations: climbing on from it gives scores
-    that are too good. For an honest judgement of a way to learn, pass the number of states. Cost: one search, or one
-    climb, per fold.
+    Accuracy and AUC are about the verdicts on whole words, from the word alone. An acceptor that was learned from this
+    sample has seen the held-out observations: for an honest judgement of a way to learn, pass the number of states.
+    Cost: one search, or one climb, per fold.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 500, (1, 6), rng=1), rng=2)
     >>> scores = cp.cross_validate(cp.p_adic(2), sample)
     >>> round(scores.log_loss.mean, 2), len(scores.auc.values)
@@ -158,12 +138,3 @@ def quietly_learned(sample: Sample, n_states: int, **options: Any) -> Learned:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnusedStatesWarning)
         return finished(learn(sample, n_states, **options))
-
-
-def finished(fit: AnyFit) -> AnyFit:
-    """A fit, unless it was interrupted or something that was seen is impossible."""
-    if fit.stop is Stop.IMPOSSIBLE:
-        raise ImpossibleObservation(fit.detail)
-    if fit.stop is Stop.INTERRUPTED:
-        raise KeyboardInterrupt
-    return fit

@@ -1,7 +1,5 @@
 """How well an acceptor predicts: evaluate, the best cut point on words not learned from, the effect of each symbol."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,7 +10,6 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample, Symbol
 from cutpoint.data.marks import ACCEPTED, FIRST_MARKS, REJECTED
 from cutpoint.em.baum_welch import check_time_limit
-from cutpoint.em.fit import Stop
 from cutpoint.em.observations import (
     AnySample,
     Engine,
@@ -24,10 +21,10 @@ from cutpoint.em.observations import (
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.exact import cut_point_value
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.search.folds import splits
 from cutpoint.search.learn import learn
-from cutpoint.search.learned import Learned
+from cutpoint.search.learned import Learned, finished
 from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
@@ -67,7 +64,6 @@ def evaluate(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 1000, (1, 6), rng=1), rng=2)
     >>> evaluate(cp.p_adic(2), sample)
     <Evaluation of 1000 observations: log loss 0.4702, AUC 0.8403, accuracy at 0.5 0.7310>
@@ -89,7 +85,7 @@ def judged_words(acceptor: Acceptor, sample: AnySample, engine: Engine | None = 
         (values[part.ends > 0], part.ends[part.ends > 0] == 1, part.counts[part.ends > 0])
         for part, values in acceptances_by_shard(acceptor, sample, engine=engine)
     ]
-    values, accepted, weights = (np.concatenate(column) for column in zip(*columns, strict=True))
+    values, accepted, weights = map(np.concatenate, zip(*columns, strict=True))
     return values, accepted, weights
 
 
@@ -109,9 +105,6 @@ def area_under_curve(values: Floats, accepted: Bools, weights: Floats) -> float 
 
 ENOUGH = 20  # with fewer words of either outcome nothing could be clearly better than 1/2
 CLEARLY = 3.0  # standard errors by which a cut point must beat 1/2
-HUNDREDTHS = np.array(sorted(range(1, 100), key=lambda k: abs(k - 50))) / 100.0
-"""Cut points to choose from, the nearest to 1/2 first."""
-
 SHARE_OF_TIME = 0.75  # share of a time limit for the search itself; the choice of the cut point takes the rest
 
 
@@ -136,19 +129,14 @@ def chosen_cut_point(
     Two more searches with as many states, each on half of the words, score the other half. It stays 1/2 unless another
     is clearly better. ``options`` are those of :func:`learn`; the halves take a quarter of the time limit.
     """
-    n_states = fit.members[0].acceptor.n_states
     if time_limit is not None:
         options["time_limit"] = (1.0 - SHARE_OF_TIME) / 2.0 * time_limit
 
     def learned(half: Sample) -> Acceptor:
-        found = learn(half, n_states, team=2, folds=2, rng=seed, **options)
-        if found.stop is Stop.INTERRUPTED:
-            raise KeyboardInterrupt
-        return found.acceptor
+        return finished(learn(half, fit.members[0].acceptor.n_states, team=2, folds=2, rng=seed, **options)).acceptor
 
     try:
-        if fit.stop is Stop.INTERRUPTED:
-            raise KeyboardInterrupt
+        finished(fit)
         return cut_point_by_halves(sample, learned, np.random.default_rng([seed, 1]))
     except KeyboardInterrupt:
         return CutPointChoice(0.5, "the search was interrupted before another could be chosen")
@@ -164,10 +152,9 @@ def cut_point_by_halves(
     if min(sample.counts[accepted].sum(), sample.counts[rejected].sum()) < ENOUGH:
         return CutPointChoice(0.5, f"fewer than {ENOUGH} words of one outcome are too few to choose another")
     halves = [judged_words(learned(half.training), half.validation) for half in splits(sample, 2, rng)]
-    cut_point = best_cut_point(*(np.concatenate(column) for column in zip(*halves, strict=True)))
-    if cut_point == 0.5:
-        return CutPointChoice(0.5, "no other is clearly better on words not learned from")
-    return CutPointChoice(cut_point, "highest accuracy on words not learned from")
+    cut_point = best_cut_point(*map(np.concatenate, zip(*halves, strict=True)))
+    reason = "no other is clearly better" if cut_point == 0.5 else "highest accuracy"
+    return CutPointChoice(cut_point, f"{reason} on words not learned from")
 
 
 def best_cut_point(scores: Floats, accepted: Bools, weights: Floats) -> float:
@@ -185,7 +172,8 @@ def best_cut_point(scores: Floats, accepted: Bools, weights: Floats) -> float:
     0.5
     """
     best, most = 0.5, 0.0
-    for cut_point in HUNDREDTHS.tolist():
+    nearest_first = sorted(range(1, 100), key=lambda k: abs(k - 50))
+    for cut_point in (k / 100.0 for k in nearest_first):
         changed = (scores > cut_point) != (scores > 0.5)
         right = changed & ((scores > cut_point) == accepted)
         total = float(weights[changed].sum())
@@ -202,15 +190,7 @@ MOST_WORDS = 2000  # distinct words that are looked at, those with the largest c
 
 @dataclass(frozen=True)
 class SymbolEffect:
-    """What reading a symbol does to the acceptance of the word so far, over the positions where it was read.
-
-    Attributes
-    ----------
-    symbol : the symbol.
-    count : how often it was read.
-    change : mean change of the acceptance.
-    size : mean size of the change, up or down.
-    """
+    """What reading a symbol does to the acceptance of the word so far: how often, its mean change and mean size."""
 
     symbol: Symbol
     count: float
@@ -223,7 +203,6 @@ def symbol_effects(acceptor: Acceptor, sample: Sample) -> tuple[SymbolEffect, ..
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["0011", "0000"], accepted=[True, False])
     >>> [(each.symbol, each.count, round(each.size, 3)) for each in symbol_effects(cp.p_adic(2), sample)]
     [('1', 2.0, 0.375), ('0', 6.0, 0.0)]

@@ -1,11 +1,10 @@
 """select: how many states, by held-out loss or by an information criterion."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -51,7 +50,6 @@ class SizeCandidate(SizeLosses):
 
     Attributes
     ----------
-    n_states : the number.
     losses : log loss on each fold, in nats per observation, of an acceptor that was learned and chosen without it.
     n_parameters : free parameters that the sample has a say in, counted as :func:`select` says.
     acceptor : of the folds' acceptors, after a few more E-steps on all observations, the one nearest to their mean.
@@ -77,14 +75,7 @@ class SizeCandidate(SizeLosses):
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """Result of :func:`select`.
-
-    Attributes
-    ----------
-    criterion : what the choice went by.
-    candidates : one per number of states that was tried, in rising order.
-    chosen : the one that was chosen.
-    """
+    """Result of :func:`select`: candidates in rising order of states, the chosen one, and what the choice went by."""
 
     criterion: Criterion
     candidates: tuple[SizeCandidate, ...]
@@ -139,39 +130,32 @@ def select(
     sizes : numbers of states to try, all of them on the same folds.
     criterion : "loss" takes a larger number only if its held-out loss is lower than that of the best smaller one by
         more than a standard error of the difference over folds; "bic" and "aic" take the lowest value.
-    folds : number of folds.
-    n_final, final, prior, threads, callback : as of :func:`learn`; a callback that returns True ends the selection
-        with the numbers of states finished so far.
-    rng : seed or generator; same seed, same result.
-    engine : what works on all observations, by default the threads of this machine; the result is the same.
-
-    Returns
-    -------
-    A :class:`Selection`: ``selection.n_states``, ``selection.best``, ``print(selection.table())``.
+    n_final, final, prior, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True ends the
+        selection with the numbers of states finished so far.
 
     Notes
     -----
-    Trust the loss. BIC with the nominal number of parameters picks far too few states, because most entries of a
-    learned acceptor are near 0 and cost nothing. So :math:`k` counts entries with an expected count of at least a half
-    (Prop. 4.2, on the whole sample), minus one for each row that has any such entry, the initial row included; rows
-    never reached count nothing. That helps, but the theory of both criteria assumes identifiable parameters away from
-    0, which hidden states are not: BIC still tends to too few states. :math:`\ell` is the log-likelihood of the whole
-    sample at the best maximum climbed to from the folds' winners, without prior; :math:`N` the number of observations.
+    Trust the loss. Most entries of a learned acceptor are near 0 and cost nothing, so :math:`k` counts entries with an
+    expected count of at least a half (Prop. 4.2, on the whole sample), minus one for each row that has any, the initial
+    row included. Yet the theory of both criteria assumes identifiable parameters away from 0, which hidden states are
+    not: BIC still tends to too few states. :math:`\ell` is the log-likelihood of the whole sample at the best maximum
+    climbed to from the folds' winners, without prior; :math:`N` the number of observations.
 
     On each fold's rest, the search behind :func:`learn` climbs and chooses by a part of that rest, so the losses are
-    honest. (Losses that chose the winners are too good, and the more so the more states there are.) Cost: as many
-    E-steps as :func:`learn`, some thousands for each number of states.
+    honest. Cost: as many E-steps as :func:`learn`, some thousands for each number of states.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.simulate(cp.gallery.parity(), cp.random_words("01", 150, (0, 6), rng=1), rng=2)
     >>> selection = cp.select(sample, sizes=(2, 3), folds=2)
     >>> selection.n_states, selection.best.n_states
     (2, 2)
     """
     check_arguments(sample, threads, engine)
-    numbers = _checked_sizes(sizes)
+    numbers = () if isinstance(sizes, str) or not isinstance(sizes, Iterable) else tuple(sizes)
+    if not numbers:
+        raise InvalidArgument(f"sizes must be a list of one or more numbers of states; got {shown(sizes)}.")
+    numbers = tuple(sorted({whole_number("each of sizes", size, least=1) for size in numbers}))
     if criterion not in ("loss", "bic", "aic"):
         raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
     whole_number("folds", folds, least=2)
@@ -200,9 +184,8 @@ def select(
             acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
             climb = partial(baum_welch, learn_initial=True, accelerate=True, threads=threads, engine=engine)
             climbed = max((climb(each, sample) for each in acceptors), key=lambda fit: fit.log_likelihood)
-            counts = expected_counts(climbed.acceptor, sample, threads, engine=engine)
+            number = free_parameters(expected_counts(climbed.acceptor, sample, threads, engine=engine))
             nearest = acceptors[nearest_to_mean(solutions, part, rules)]
-            number = free_parameters(counts)
             return SizeCandidate(n_states, tuple(losses), number, nearest, climbed, sample.total), found.stop
 
         for n_states in numbers:
@@ -224,18 +207,9 @@ def _report(callback: Callable[[SearchProgress], object], fold: int, progress: S
     return callback(replace(progress, fold=fold))
 
 
-def _checked_sizes(sizes: Iterable[int]) -> list[int]:
-    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
-        raise InvalidArgument(f"sizes must be a list of numbers of states; got {shown(sizes)}.")
-    numbers = sorted({whole_number("each of sizes", size, least=1) for size in sizes})
-    if not numbers:
-        raise InvalidArgument("sizes must hold at least one number of states; got none.")
-    return numbers
-
-
 def _chosen(candidates: list[SizeCandidate], criterion: Criterion) -> SizeCandidate:
     if criterion != "loss":
-        return min(candidates, key=lambda row: row.bic if criterion == "bic" else row.aic)
+        return min(candidates, key=attrgetter(criterion))
     size = chosen_size({row.n_states: row.losses for row in candidates})
     return next(row for row in candidates if row.n_states == size)
 

@@ -1,7 +1,5 @@
 """Teams: mixtures taken apart into their members, pruned, or imitated by a small acceptor."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +15,7 @@ from cutpoint.em.observations import AnySample, Engine, check_engine, check_evid
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.learn import PRIOR, check_arguments, searched_part
 from cutpoint.search.learned import Learned
@@ -25,9 +23,7 @@ from cutpoint.wording import counted, shown
 
 Floats = NDArray[np.float64]
 
-BARRIERS = tuple(10.0**-k for k in range(1, 13))
-"""Strength of what keeps weights positive while they are fitted, falling."""
-
+BARRIERS = tuple(10.0**-k for k in range(1, 13))  # strength of what keeps weights positive while they are fitted
 NEWTON_STEPS = 20
 NO_WEIGHT = 1e-8  # members that get less are dropped
 
@@ -41,17 +37,12 @@ def members(team: Acceptor) -> tuple[tuple[Any, Acceptor], ...]:
     other acceptor the members are the connected parts of the graph of its positive entries, and states keep their
     names. Parts that no run starts in are left out; an acceptor in one piece is its own only member, of weight 1.
 
-    Parameters
-    ----------
-    team : any acceptor.
-
     Returns
     -------
     Pairs ``(weight, acceptor)``; exact if the team is. Weights sum to 1. Cost :math:`O(l' l^2)`.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> team = cp.mixture([A, ~A], ["1/4", "3/4"])
     >>> [(str(weight), member == other) for (weight, member), other in zip(cp.assess.members(team), [A, ~A])]
@@ -59,11 +50,7 @@ def members(team: Acceptor) -> tuple[tuple[Any, Acceptor], ...]:
     """
     check_acceptor(team)
     linked = np.asarray((team.transitions > 0.0).any(axis=0))
-    named = _named_blocks(team, linked)
-    block: NDArray[np.intp] = connected_components(linked, directed=False)[1].astype(np.intp)
-    names = list(team.states)
-    if named is not None:
-        block, names = named
+    block, names = _named_blocks(team, linked) or (connected_components(linked, directed=False)[1], team.states)
     steps, start = (team.exact_transitions, team.exact_initial) if team.is_exact else (team.transitions, team.initial)
     found = []
     for k in dict.fromkeys(block.tolist()):
@@ -76,6 +63,17 @@ def members(team: Acceptor) -> tuple[tuple[Any, Acceptor], ...]:
     return tuple(found)
 
 
+def _named_blocks(team: Acceptor, linked: NDArray[np.bool_]) -> tuple[NDArray[Any], tuple[Any, ...]] | None:
+    """Member of each state and its name there, if the names are those of a mixture and no transition crosses."""
+    if not all(isinstance(state, tuple) and len(state) == 2 and type(state[0]) is int for state in team.states):
+        return None
+    numbers, names = zip(*team.states, strict=True)
+    block = np.array(numbers)
+    in_turn = block[0] == 0 and np.isin(np.diff(block), (0, 1)).all()
+    crossing = linked & (block[:, None] != block)
+    return None if crossing.any() or not in_turn else (block, names)
+
+
 @dataclass(frozen=True, repr=False)
 class Pruned:
     """Result of :func:`prune`.
@@ -83,8 +81,7 @@ class Pruned:
     Attributes
     ----------
     acceptor : the smaller team (a single acceptor, if one member is left).
-    kept : numbers of the members that are left, as :func:`members` counts them.
-    weights : their new weights.
+    kept, weights : numbers of the members left, as :func:`members` counts them, and their new weights.
     loss_before, loss_after : log loss of the sample under the given team and the pruned one, in nats per observation.
     losses : log loss with m, m - 1, …, size members, weights fitted each time.
     """
@@ -115,21 +112,15 @@ def prune(team: Acceptor, sample: AnySample, size: int, *, engine: Engine | None
     sample : observations to judge by; best are some that the members did not learn from.
     size : number of members to keep, at most. Members whose weight falls to 0 are dropped as well.
 
-    Returns
-    -------
-    A :class:`Pruned`.
-
     Notes
     -----
     Members stay as they are; the log-likelihood is concave in the weights, and Newton steps inside of a barrier find
-    its maximum (where EM on the weights would end after very many steps). At each turn the member goes whose absence
-    raises the log loss least, with the weights of the others fitted anew. Cost: one pass over the sample per member,
-    then :math:`O(m^2)` fits of weights. An observation that is impossible under the whole team is refused; one that
-    only a dropped member could explain makes the loss infinite, and such a member goes last.
+    its maximum. At each turn the member goes whose absence raises the log loss least, with the weights of the others
+    fitted anew. Cost: one pass over the sample per member, then :math:`O(m^2)` fits of weights. An observation that is
+    impossible under the whole team is refused; a member that alone explains one goes last, for an infinite loss.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A, B = cp.p_adic(2), cp.gallery.parity()
     >>> sample = cp.simulate(A, cp.random_words("01", 200, (1, 6), rng=1), rng=2)
     >>> pruned = cp.assess.prune(cp.mixture([B, A, ~A]), sample, size=1)
@@ -140,9 +131,7 @@ def prune(team: Acceptor, sample: AnySample, size: int, *, engine: Engine | None
     check_arguments(sample, None, engine)
     check_evidence(sample)
     parts = members(team)
-    whole_number("size", size, least=1)
-    if size > len(parts):
-        raise InvalidArgument(f"size must be at most the number of members, {len(parts)}; got {size}.")
+    whole_number("size", size, least=1, most=len(parts))
     sample = searched_part(sample, team.alphabet, engine)
     logs = np.stack([log_likelihoods(part, sample, engine=engine) for _, part in parts])
     weights = np.array([float(weight) for weight, _ in parts])
@@ -156,25 +145,13 @@ def prune(team: Acceptor, sample: AnySample, size: int, *, engine: Engine | None
     losses = [loss]
     while len(kept) > size:
         trials = [_fitted(logs[np.delete(kept, k)], shares, np.delete(weights, k)) for k in range(len(kept))]
-        least = int(np.argmin([loss for _, loss in trials]))
-        kept, (weights, loss) = np.delete(kept, least), trials[least]
-        losses.append(loss)
-    used = weights > 0.0
-    kept, weights = kept[used], weights[used]
+        losses.append(min(loss for _, loss in trials))
+        least = [loss for _, loss in trials].index(losses[-1])
+        kept, weights = np.delete(kept, least), trials[least][0]
+    kept, weights = kept[weights > 0.0], weights[weights > 0.0]
     chosen = [parts[k][1] for k in kept]
     smaller = chosen[0] if len(chosen) == 1 else mixture(chosen, weights.tolist())
     return Pruned(smaller, tuple(kept.tolist()), tuple(weights.tolist()), before, losses[-1], tuple(losses))
-
-
-def _named_blocks(team: Acceptor, linked: NDArray[np.bool_]) -> tuple[NDArray[np.intp], list[Any]] | None:
-    """Member of each state and its name there, if the names are those of a mixture and no transition crosses."""
-    pairs = [state for state in team.states if isinstance(state, tuple) and len(state) == 2 and type(state[0]) is int]
-    if len(pairs) < team.n_states:
-        return None
-    block = np.array([k for k, _ in pairs], dtype=np.intp)
-    in_turn = block[0] == 0 and np.isin(np.diff(block), (0, 1)).all()
-    crossing = linked & (block[:, None] != block)
-    return None if crossing.any() or not in_turn else (block, [state for _, state in pairs])
 
 
 def _loss(logs: Floats, shares: Floats, weights: Floats) -> float:
@@ -225,9 +202,7 @@ def _newton_step(relative: Floats, shares: Floats, weights: Floats, barrier: flo
 HELD_OUT = 0.2  # share of the words that judge the imitation
 LEAST_EXTRA = 500  # fewest random words beside the given ones, by default
 LEAST_WORDS = 10
-FINISH_STEPS = 300
-FINISH_PRIOR = 1e-4
-"""Pseudo-counts of the last climb: soft labels carry no noise that a larger prior would have to hold against."""
+FINISH_STEPS, FINISH_PRIOR = 300, 1e-4  # of the last climb: soft labels carry no noise, so little prior is needed
 
 
 @dataclass(frozen=True, repr=False)
@@ -238,8 +213,7 @@ class Distilled:
     ----------
     acceptor : the imitation.
     divergence : mean Kullback-Leibler divergence from the team's verdicts to the imitation's, in nats per word.
-    difference : largest difference between the two acceptances.
-    word : the word where it occurs.
+    difference, word : largest difference between the two acceptances, and the word where it occurs.
     n_words : number of held-out words.
     learned : the search that the imitation came from.
     """
@@ -277,13 +251,10 @@ def distill(
 
     Parameters
     ----------
-    team : the acceptor to imitate.
-    n_states : number of states of the imitation.
     words : words of the kind that matter, or a sample, of which only the words and their counts are used.
     extra : number of random words beside them, as long as the given ones and with symbols as frequent; by default as
         many as there are given, and at least 500.
-    folds, threads, engine : as of :func:`learn`.
-    rng : seed or generator; same seed, same result.
+    folds, threads, rng, engine : as of :func:`learn`.
 
     Returns
     -------
@@ -293,13 +264,11 @@ def distill(
     Notes
     -----
     Every word is learned from twice: accepted with weight :math:`p_x`, rejected with weight :math:`1 - p_x`, times its
-    count; a random word counts as much as a given one does on average. Soft labels say more than single verdicts, so
-    fewer words are needed than to learn from observations. :func:`learn` searches, and a climb on all soft labels ends
-    it. Cost: one search; scoring the team is cheap beside it.
+    count; a random word counts as much as a given one does on average. Such soft labels say more than single verdicts.
+    :func:`learn` searches, and a climb on all soft labels ends it. Cost: one search.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> A = cp.p_adic(2)
     >>> team = cp.mixture([A, A, A])
     >>> small = cp.assess.distill(team, 2, cp.random_words("01", 100, (1, 6), rng=1), extra=100, folds=2)
@@ -314,17 +283,13 @@ def distill(
     given = words.words if isinstance(words, Sample) else tuple(each_word(words))
     counts = words.counts if isinstance(words, Sample) else np.ones(len(given))
     encoded = team.alphabet.encode(given)
-    if extra is None:
-        extra = max(LEAST_EXTRA, len(given))
-    whole_number("extra", extra, least=0)
+    extra = whole_number("extra", max(LEAST_EXTRA, len(given)) if extra is None else extra, least=0)
     pool = [team.alphabet.decode(encoded.word(r)) for r in range(len(encoded))]
     pool += _similar_words(team, encoded.symbols, encoded.lengths, extra, draws)
     distinct, weights = _merged(pool, np.concatenate((counts / counts.mean(), np.ones(len(pool) - len(counts)))))
     if len(distinct) < LEAST_WORDS:
-        raise InvalidArgument(
-            f"distilling needs at least {counted(LEAST_WORDS, 'different word')}; got {len(distinct)}. Give more "
-            "words, or increase extra."
-        )
+        found = f"got {len(distinct)}. Give more words, or increase extra."
+        raise InvalidArgument(f"distilling needs at least {LEAST_WORDS} different words; {found}")
     order = draws.permutation(len(distinct))
     order = order[np.argsort(weights[order], kind="stable")]
     n_held = round(HELD_OUT * len(distinct))
@@ -334,8 +299,7 @@ def distill(
     learned = quietly_learned(labels, n_states, prior=PRIOR, folds=folds, rng=draws, **options)
     options |= {"max_steps": FINISH_STEPS, "prior": FINISH_PRIOR, "learn_initial": True, "accelerate": True}
     fit = baum_welch(learned.acceptor, labels, **options)
-    divergence, difference, word = _compared(team, fit.acceptor, held)
-    return Distilled(fit.acceptor, divergence, difference, word, len(held), learned)
+    return Distilled(fit.acceptor, *_compared(team, fit.acceptor, held), len(held), learned)
 
 
 def _similar_words(
@@ -352,9 +316,9 @@ def _similar_words(
 
 def _merged(words: list[PlainWord], weights: Floats) -> tuple[list[PlainWord], Floats]:
     """Different words, and the sum of the weights of each."""
-    total: dict[PlainWord, float] = {}
+    total = dict.fromkeys(words, 0.0)
     for word, weight in zip(words, weights.tolist(), strict=True):
-        total[word] = total.get(word, 0.0) + weight
+        total[word] += weight
     return list(total), np.array(list(total.values()))
 
 
@@ -366,17 +330,12 @@ def _soft_labels(team: Acceptor, words: list[PlainWord], weights: Floats) -> Sam
 
 
 def _compared(team: Acceptor, other: Acceptor, words: list[PlainWord]) -> tuple[float, float, PlainWord]:
-    """Mean divergence, largest difference of acceptances, and the word where it occurs."""
-    apart = np.abs(team.acceptances(words) - other.acceptances(words))
-    worst = int(np.argmax(apart))
-    return float(_divergences(team, other, words).mean()), float(apart[worst]), words[worst]
-
-
-def _divergences(team: Acceptor, other: Acceptor, words: list[PlainWord]) -> Floats:
-    """Kullback-Leibler divergence of the verdicts on each word; infinite where the other rules out what can happen."""
-    total = np.zeros(len(words))
+    """Mean divergence, infinite where the other rules out what can happen; largest difference, and its word."""
+    divergences = np.zeros(len(words))
     for own, its in ((team, other), (~team, ~other)):
         p, log_p, log_q = own.acceptances(words), own.log_acceptances(words), its.log_acceptances(words)
         some = p > 0.0
-        total[some] += p[some] * (log_p[some] - log_q[some])
-    return np.maximum(total, 0.0)
+        divergences[some] += p[some] * (log_p[some] - log_q[some])
+    apart = np.abs(team.acceptances(words) - other.acceptances(words))
+    worst = int(np.argmax(apart))
+    return float(np.maximum(divergences, 0.0).mean()), float(apart[worst]), words[worst]

@@ -1,19 +1,17 @@
 """How sure estimates are: bootstrap by resampling, standard_errors by the curvature of the log-likelihood."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
-from typing import NamedTuple
+from itertools import product
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.assess.cross_validation import finished
 from cutpoint.assess.selection import stacked, used_entries
-from cutpoint.data import PlainWord, Sample, State, Symbol, Word, Words
+from cutpoint.data import PlainWord, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
@@ -23,10 +21,11 @@ from cutpoint.em.observations import AnySample, Engine, Parameters, check_eviden
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
 from cutpoint.search.learn import check_arguments, searched_part
+from cutpoint.search.learned import finished
 from cutpoint.search.tournament import mapped
 from cutpoint.wording import counted, shown
 
@@ -48,23 +47,22 @@ def _entry(acceptor: Acceptor, symbol: Symbol, before: State, after: State) -> t
 def _table(
     acceptor: Acceptor,
     words: tuple[PlainWord, ...],
-    headings: list[str],
-    columns: list[tuple[Floats, Floats, Floats]],
+    columns: dict[str, tuple[Floats, Floats, Floats]],
     estimated: Callable[..., bool],
     write: Callable[[float], str],
     digits: int,
 ) -> str:
     """Estimated entries and words beside further columns (of transitions, initial, acceptances), as plain text."""
-    names = [f"starts in {state}" for state in acceptor.states]
-    cells = list(zip(names, acceptor.initial, *(initial for _, initial, _ in columns), strict=True))
-    for (a, s, t), value in np.ndenumerate(acceptor.transitions):
-        name = f"{acceptor.alphabet[a]}: {acceptor.states[s]} → {acceptor.states[t]}"
-        cells.append((name, value, *(transitions[a, s, t] for transitions, _, _ in columns)))
-    cells = [cell for cell in cells if estimated(*cell[2:])]
-    if words:
-        cells += zip(map(shown, words), acceptor.acceptances(words), *(column[2] for column in columns), strict=True)
-    lines = [["", "estimate", *headings]]
-    lines += [[name, number(value, digits), *map(write, rest)] for name, value, *rest in cells]
+    states, arrows = acceptor.states, product(acceptor.alphabet, acceptor.states, acceptor.states)
+    names = [f"starts in {state}" for state in states] + [f"{a}: {s} → {t}" for a, s, t in arrows]
+    entries, lines = len(names), [["", "estimate", *columns]]
+    values = acceptor.transitions, acceptor.initial, acceptor.acceptances(words)
+    cells = zip(
+        *(np.concatenate((b, a, c), axis=None).tolist() for a, b, c in (values, *columns.values())), strict=True
+    )
+    for k, (name, (value, *rest)) in enumerate(zip([*names, *map(shown, words)], cells, strict=True)):
+        if k >= entries or estimated(*rest):
+            lines.append([name, number(value, digits), *map(write, rest)])
     return "\n".join(line.rstrip() for line in aligned(lines))
 
 
@@ -72,9 +70,7 @@ def _table(
 
 LEAST_TOTAL = 2  # fewest observations that can be resampled
 REPETITIONS = 200
-STIRRED = 0.05
-"""Share of the estimate that is spread over its row before each repetition, so that entries near 0 can come back."""
-
+STIRRED = 0.05  # share of each row spread over its entries before each repetition, so that those near 0 can come back
 MOST_OBSERVATIONS = 2**53
 MOST_NUMBERS = 10**8
 
@@ -94,9 +90,9 @@ class Bootstrap:
     ----------
     acceptor : the estimate: the given acceptor, fitted to the whole sample.
     level : share of the repetitions inside an interval.
-    transitions, initial : intervals of every entry, as arrays ``[a, s, t]`` and ``[s]``.
-    words, acceptances : the words asked about, and intervals of their acceptance, in their order.
-    transition_draws, initial_draws : entries in every repetition, ``[k, a, s, t]`` and ``[k, s]``.
+    words : the words asked about.
+    transition_draws, initial_draws, acceptance_draws : entries and acceptances of these words in every repetition,
+        ``[k, a, s, t]``, ``[k, s]`` and ``[k, word]``.
     unfinished : repetitions whose climb hit ``max_steps``.
     """
 
@@ -139,12 +135,12 @@ class Bootstrap:
 
     def table(self, digits: int = 4) -> str:
         """Entries that are not the same in all repetitions, and words, with estimate and interval, as plain text."""
-        columns = list(zip(self.transitions, self.initial, self.acceptances, strict=True))
-        headings, write = ["low", "high"], partial(number, digits=digits)
-        return _table(self.acceptor, self.words, headings, columns, lambda low, high: low < high, write, digits)
+        low, high = zip(self.transitions, self.initial, self.acceptances, strict=True)
+        columns, write = {"low": low, "high": high}, partial(number, digits=digits)
+        return _table(self.acceptor, self.words, columns, lambda low, high: low < high, write, digits)
 
     def __repr__(self) -> str:
-        widest = max((float((high - low).max()) for low, high in (self.transitions, self.initial)), default=0.0)
+        widest = max(float((high - low).max()) for low, high in (self.transitions, self.initial))
         unfinished = f", {self.unfinished} of them stopped by max_steps" * bool(self.unfinished)
         return (
             f"<Bootstrap: {counted(self.repetitions, 'repetition')}{unfinished}, {100 * self.level:g} % intervals, "
@@ -179,35 +175,26 @@ def bootstrap(
     Parameters
     ----------
     acceptor : where the climbs begin. Its zero entries stay zero, its final states are kept.
-    sample : the observations. N of them are drawn again, in proportion to their counts. If the counts do not sum to a
-        whole number, N is the nearest one and the drawn counts are scaled to the same sum; weights that are not counts
-        of independent observations make the intervals too narrow or too wide. Of a sample in shards, 200,000 distinct
+    sample : the observations. N of them (the whole number nearest to the sum of counts) are drawn again, in proportion
+        to their counts, which should be those of independent observations. Of a sample in shards, 200,000 distinct
         observations are resampled: with more, the intervals are too wide.
     repetitions : number of resamples, some hundreds for the usual levels.
     words : words whose acceptance gets an interval; ``Bootstrap.of`` has it for further words.
     level : coverage, between 0 and 1.
     learn_initial : whether the initial distribution is estimated too; a start that is sure stays so.
     prior, tolerance, max_steps : as of :func:`baum_welch`; give the prior that the acceptor was learned with.
-    threads : number of threads, by default all cores; the result does not depend on it.
-    rng : seed or generator; same seed, same result.
-    engine : what does the E-steps, by default the threads of this machine; the result is the same.
-
-    Returns
-    -------
-    A :class:`Bootstrap`.
+    threads, rng, engine : as of :func:`learn`.
 
     Notes
     -----
-    The acceptor is first fitted to the whole sample. Each repetition climbs, accelerated, from that estimate with a
-    twentieth of each row spread over its entries, so states keep their names and entries near 0 can come back. Cost:
-    one climb per repetition. What the sample does not determine (three or more states of which only the ends' labels
-    are seen can often be turned into others of the same behavior) moves little or at random along flat directions:
-    trust the intervals of acceptances there, not those of entries; :func:`standard_errors` says where. An acceptor from
-    :func:`learn` was stopped early on purpose; the estimate here is the maximum nearby.
+    The acceptor is first fitted to the whole sample (one from :func:`learn` was stopped early on purpose). Each
+    repetition climbs, accelerated, from that estimate with a twentieth of each row spread over its entries, so states
+    keep their names and entries near 0 can come back. Cost: one climb per repetition. What the sample does not
+    determine moves little or at random: trust the intervals of acceptances there, not those of entries;
+    :func:`standard_errors` says where.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> coin = cp.Acceptor(2, "f", [[[0.3, 0.7], [0.3, 0.7]]], 0, {1})
     >>> sample = cp.Sample(["f", "f"], accepted=[True, False], counts=[70, 30])
     >>> trust = cp.bootstrap(coin, sample, repetitions=100, words=["f"])
@@ -217,22 +204,28 @@ def bootstrap(
     check_acceptor(acceptor)
     check_arguments(sample, threads, engine)
     sample = searched_part(sample, acceptor.alphabet, engine)
-    _check_resampling(acceptor, sample, repetitions, level)
+    whole_number("repetitions", repetitions, least=2)
+    if isinstance(level, bool) or not (isinstance(level, int | float) and 0.0 < level < 1.0):
+        raise InvalidArgument(f"level must be a number between 0 and 1, such as 0.95; got {shown(level)}.")
+    check_evidence(sample)
+    if not LEAST_TOTAL <= sample.total <= MOST_OBSERVATIONS:
+        kind = InvalidArgument if sample.total < LEAST_TOTAL else TooLarge
+        found = f"got {sample.total:g}. Scale the counts to the number of observations."
+        raise kind(f"resampling needs at least {LEAST_TOTAL} and at most 2^53 observations; {found}")
+    entries = acceptor.transitions.size
+    if repetitions * entries > MOST_NUMBERS:
+        raise TooLarge(
+            f"{counted(repetitions, 'repetition')} of {counted(entries, 'entry')} exceed the limit of "
+            f"{MOST_NUMBERS:,} numbers. Ask for fewer repetitions."
+        )
     MStep.of(acceptor, prior)  # refuses a prior that does not fit
     asked = _plain_words(acceptor, words)
-    fitted = partial(
-        baum_welch,
-        tolerance=tolerance,
-        max_steps=max_steps,
-        prior=prior,
-        learn_initial=learn_initial,
-        accelerate=True,
-        engine=engine,
-    )
+    climb = partial(baum_welch, learn_initial=learn_initial, accelerate=True, engine=engine)
+    fitted = partial(climb, tolerance=tolerance, max_steps=max_steps, prior=prior)
     estimate = finished(fitted(acceptor, sample, threads=threads))
     start = _stirred(estimate.acceptor, acceptor, learn_initial)
     seed = int(random_generator(rng).integers(2**63))
-    size = max(1, round(sample.total))
+    size = round(sample.total)
     shares = sample.counts / sample.total
 
     def repetition(k: int) -> Fit:
@@ -242,38 +235,9 @@ def bootstrap(
     fits = mapped(repetition, range(repetitions), threads)
     transitions = np.stack([fit.acceptor.transitions for fit in fits])
     initial = np.stack([fit.acceptor.initial for fit in fits])
-    return Bootstrap(
-        estimate.acceptor,
-        float(level),
-        asked,
-        transitions,
-        initial,
-        _acceptances(acceptor, transitions, initial, asked),
-        sum(fit.stop is Stop.STEP_LIMIT for fit in fits),
-    )
-
-
-def _check_resampling(acceptor: Acceptor, sample: Sample, repetitions: int, level: float) -> None:
-    whole_number("repetitions", repetitions, least=2)
-    if isinstance(level, bool) or not (isinstance(level, int | float) and 0.0 < level < 1.0):
-        raise InvalidArgument(f"level must be a number between 0 and 1, such as 0.95; got {shown(level)}.")
-    check_evidence(sample)
-    if sample.total > MOST_OBSERVATIONS:
-        raise TooLarge(
-            f"resampling takes at most 2^53 observations; got {sample.total:g}. Scale the counts to the number of "
-            "observations."
-        )
-    entries = repetitions * acceptor.transitions.size
-    if entries > MOST_NUMBERS:
-        raise TooLarge(
-            f"{counted(repetitions, 'repetition')} of {counted(acceptor.transitions.size, 'entry')} are "
-            f"{counted(entries, 'number')}; the limit is {MOST_NUMBERS:,}. Ask for fewer repetitions."
-        )
-    if sample.total < LEAST_TOTAL:
-        raise InvalidArgument(
-            f"resampling needs at least {LEAST_TOTAL} observations; got {counted(sample.total, 'observation')}. Give "
-            "counts that say how often each observation was seen."
-        )
+    draws = transitions, initial, _acceptances(acceptor, transitions, initial, asked)
+    unfinished = sum(fit.stop is Stop.STEP_LIMIT for fit in fits)
+    return Bootstrap(estimate.acceptor, float(level), asked, *draws, unfinished)
 
 
 def _stirred(estimate: Acceptor, given: Acceptor, learn_initial: bool) -> Acceptor:
@@ -291,22 +255,18 @@ def _stirred(estimate: Acceptor, given: Acceptor, learn_initial: bool) -> Accept
 def _acceptances(acceptor: Acceptor, transitions: Floats, initial: Floats, words: Words) -> Floats:
     """Acceptance of words under every repetition, ``[k, word]``."""
     draws = zip(transitions, initial, strict=True)
-    rows = [acceptor.replace(transitions=rows, initial=start).acceptances(words) for rows, start in draws]
-    return np.stack(rows)
+    return np.stack([acceptor.replace(transitions=rows, initial=start).acceptances(words) for rows, start in draws])
 
 
 # -- Curvature ---------------------------------------------------------------------------------------------------------
 
-STEP = 1e-3
-"""Step of the differences, relative to the smaller of the two entries that it moves; their error is of fourth order."""
-
+STEP = 1e-3  # of the differences, relative to the smaller of the two entries that it moves; the error is its 4th power
 SEEN_SHARE = 1e-5  # a direction of which a smaller share of the complete data's information was seen is not determined
 BENT_SHARE = -1e-3  # a share below this is no rounding on flat ground: the log-likelihood rises there
 NEAR = 0.01  # largest gain in log-likelihood, doubled, that the curvature may promise at what counts as a maximum
 ROUNDING = 1e-12  # derivatives of an acceptance that differ by less are equal
 MOST_PARAMETERS = 4000
-LOOSE_SHARE = 1e-3
-"""A quantity is not determined if a larger share of it lies in such directions; less adds a tenth to its variance."""
+LOOSE_SHARE = 1e-3  # a quantity of which a larger share lies in directions not determined is not determined
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,11 +292,10 @@ class Coordinates:
     last: Places
 
     @classmethod
-    def of(cls, parameters: Parameters, counts: Counts, learn_initial: bool) -> Coordinates:
+    def of(cls, parameters: Parameters, counts: Counts, learn_initial: bool) -> Self:
         """Coordinates at some parameters, given the E-step there."""
         theta, v = stacked(*parameters), stacked(counts.transitions, counts.initial)
-        kept = np.ones(len(theta), dtype=np.bool_)
-        kept[-1] = learn_initial
+        kept = np.arange(len(theta)) < len(theta) - (not learn_initial)
         used, positive = used_entries(counts) & kept[:, None], theta > 0.0
         reached = used.any(axis=1)  # a row whose entries are each used less than half a time has nothing to hold on to
         unreached = kept & ~reached & (positive.sum(axis=1) > 1)
@@ -369,8 +328,7 @@ class Coordinates:
 
     def score(self, theta: Floats, counts: Floats) -> Floats:
         r"""Gradient of the log-likelihood, :math:`v_j / \theta_j - v_{last} / \theta_{last}` (Fisher's identity)."""
-        ratio = np.divide(counts, theta, out=np.zeros_like(theta), where=self.used)
-        return self.pulled(ratio)
+        return self.pulled(np.divide(counts, theta, out=np.zeros_like(theta), where=self.used))
 
     def spread(self) -> Floats:
         r"""Root B of the covariance that complete data would give: :math:`B B^T = (D_\theta - \theta\theta^T) / N`."""
@@ -418,12 +376,6 @@ class Curvature:
     shares: Floats
     directions: Floats
 
-    @classmethod
-    def of(cls, matrix: Floats, spread: Floats) -> Curvature:
-        """Curvature from an information matrix and the root of the complete data's covariance."""
-        shares, turned = np.linalg.eigh(spread.T @ matrix @ spread)
-        return cls(shares, spread @ turned)
-
     @property
     def determined(self) -> Bools:
         """Directions that the sample determines."""
@@ -434,8 +386,7 @@ class Curvature:
         parts = (gradients @ self.directions) ** 2
         seen = self.determined
         loose = parts[:, ~seen].sum(axis=1) > LOOSE_SHARE**2 * parts.sum(axis=1)
-        variances: Floats = np.where(loose, np.inf, (parts[:, seen] / self.shares[seen]).sum(axis=1))
-        return variances
+        return np.where(loose, np.inf, (parts[:, seen] / self.shares[seen]).sum(axis=1))
 
 
 class Information(Enum):
@@ -443,9 +394,8 @@ class Information(Enum):
 
     REGULAR = "regular: the information matrix is positive definite, and no estimated entry is near 0."
     BOUNDARY = (
-        "boundary: some entries are positive, yet used less than half a time in expectation. The normal theory does "
-        "not hold for them (their standard error is infinite); the others' are as if these were known to be 0. Ask "
-        "bootstrap(...) too."
+        "boundary: some positive entries are used less than half a time in expectation. Their standard error is "
+        "infinite; the others' are as if these were known to be 0. Ask bootstrap(...) too."
     )
     SINGULAR = (
         "singular: the sample does not determine all entries. Those that could change without changing the likelihood "
@@ -466,44 +416,20 @@ class StandardErrors:
 
     Attributes
     ----------
-    acceptor : the estimate.
+    acceptor, words : the estimate, and the words asked about.
     outcome : an :class:`Information`; ``print(errors.outcome)`` explains it.
     transitions, initial : standard errors of the entries, ``[a, s, t]`` and ``[s]``: 0 where nothing was estimated
-        (an entry that is 0, or alone in its row), infinite where the sample does not determine the entry; None if not
-        at a maximum.
-    words, acceptances : the words asked about, and standard errors of their acceptance; None if not at a maximum.
-    shares : eigenvalues of the observed information relative to that of complete data, rising: the share of information
-        that was seen in each direction. Near 0, EM is slow and errors are large; all 1 for complete data.
-    boundary : entries held fixed as (symbol, state, next state), or (state,) for the initial distribution.
+        (an entry that is 0, or alone in its row), infinite where the sample does not determine the entry. These and
+        ``acceptances`` are None if not at a maximum.
     """
 
     acceptor: Acceptor
     words: tuple[PlainWord, ...]
+    outcome: Information
+    transitions: Floats | None
+    initial: Floats | None
     _coordinates: Coordinates
     _curvature: Curvature
-
-    @cached_property
-    def outcome(self) -> Information:
-        """What the curvature says, the worst first."""
-        at, curvature = self._coordinates, self._curvature
-        seen = curvature.determined
-        pull = (at.score(at.theta, at.counts) @ curvature.directions) ** 2
-        gain = float((pull[seen] / curvature.shares[seen]).sum() + pull[~seen].sum())
-        if gain > NEAR or (curvature.shares < BENT_SHARE).any():
-            return Information.NOT_MAXIMUM
-        if not seen.all() or at.unreached.any():
-            return Information.SINGULAR
-        return Information.BOUNDARY if at.boundary.any() else Information.REGULAR
-
-    @property
-    def transitions(self) -> Floats | None:
-        """Standard errors of the transitions."""
-        return None if self._errors is None else self._errors.transitions
-
-    @property
-    def initial(self) -> Floats | None:
-        """Standard errors of the initial distribution."""
-        return None if self._errors is None else self._errors.initial
 
     @cached_property
     def acceptances(self) -> Floats | None:
@@ -512,12 +438,12 @@ class StandardErrors:
 
     @property
     def shares(self) -> Floats:
-        """Share of the complete data's information that was seen in each direction."""
+        """Share of the complete data's information that was seen in each direction, rising; near 0, EM is slow."""
         return self._curvature.shares
 
     @property
     def boundary(self) -> tuple[tuple[Symbol | State, ...], ...]:
-        """Entries held fixed: positive, yet hardly used."""
+        """Entries held fixed, positive yet hardly used: (symbol, state, next state), or (state,) of the initial row."""
         symbols, states = self.acceptor.alphabet, self.acceptor.states
         cells = [(*divmod(row, len(states)), t) for row, t in np.argwhere(self._coordinates.boundary).tolist()]
         return tuple((symbols[a], states[s], states[t]) if a < len(symbols) else (states[t],) for a, s, t in cells)
@@ -543,11 +469,10 @@ class StandardErrors:
 
     def table(self, digits: int = 4) -> str:
         """Entries that were estimated, and words, with their standard errors, as plain text."""
-        if self._errors is None or self.acceptances is None:
+        if self.transitions is None or self.initial is None or self.acceptances is None:
             return str(self.outcome)
-        columns = [(*self._errors, self.acceptances)]
-        write = f"{{:.{digits}f}}".format
-        return _table(self.acceptor, self.words, ["±"], columns, lambda error: error > 0.0, write, digits)
+        columns, write = {"±": (self.transitions, self.initial, self.acceptances)}, f"{{:.{digits}f}}".format
+        return _table(self.acceptor, self.words, columns, lambda error: error > 0.0, write, digits)
 
     def __repr__(self) -> str:
         smallest = f", least share of information seen {self.shares[0]:.3g}" if len(self.shares) else ""
@@ -555,21 +480,6 @@ class StandardErrors:
             f"<StandardErrors: {counted(len(self._coordinates), 'free parameter')}{smallest}\n  {self.outcome}\n  "
             f"{self.acceptor!r}>"
         )
-
-    @cached_property
-    def _errors(self) -> Parameters | None:
-        """Standard error of each entry; None if not at a maximum."""
-        if self.outcome is Information.NOT_MAXIMUM:
-            return None
-        at, curvature = self._coordinates, self._curvature
-        errors = np.zeros_like(at.theta)
-        errors[at.row, at.column] = np.sqrt(curvature.variance(np.eye(len(at))))
-        for row in np.unique(at.row):
-            own = at.row == row
-            errors[row, at.last[own][0]] = np.sqrt(curvature.variance(-own.astype(np.float64)[None])[0])
-        errors[at.boundary] = np.inf
-        errors[at.unreached[:, None] & (at.theta > 0.0)] = np.inf
-        return at.parameters(errors)
 
 
 def standard_errors(
@@ -591,29 +501,22 @@ def standard_errors(
     ----------
     acceptor : a maximum of the likelihood, such as :func:`baum_welch` climbs to.
     sample : the observations it was fitted to.
-    words : words whose acceptance gets a standard error; ``StandardErrors.of`` has it for further words.
+    words : words whose acceptance gets one too; ``StandardErrors.of`` has it for further words.
     learn_initial : whether the initial distribution was estimated too.
-    threads : number of threads, by default all cores; the result does not depend on it.
-    engine : what does the E-steps, by default the threads of this machine; the result is the same.
-
-    Returns
-    -------
-    :class:`StandardErrors`; what the sample does not determine is infinite or None, and ``outcome`` says why.
+    threads, engine : as of :func:`learn`.
 
     Notes
     -----
     The free coordinates are the entries with an expected count of at least a half, but for the last one of each row,
-    which gives way so that rows sum to 1. The score in them is exact, :math:`v_j / \theta_j - v_{last} /
-    \theta_{last}` with the expected counts v (Fisher's identity), and its central differences of fourth order give the
-    Hessian to some ten digits. Cost: four E-steps per free coordinate, and :math:`O(k^3)` for k of them.
+    which gives way so that rows sum to 1. The score in them is exact (Fisher's identity), and its central differences
+    of fourth order give the Hessian to some ten digits. Cost: four E-steps per free coordinate, and :math:`O(k^3)` for
+    k of them.
 
-    The errors are those of large samples (beware below some hundred observations), hold for the maximum at hand (states
-    renamed are another one) and assume that the model is right. Three or more states of which only the ends' labels
-    were seen are often not determined, while acceptances of words are.
+    The errors are those of large samples (beware below some hundred observations) and assume that the model is right.
+    Three or more states of which only the ends' labels were seen are often not determined; acceptances of words are.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> coin = cp.Acceptor(2, "f", [[[0.3, 0.7], [0.3, 0.7]]], 0, {1})
     >>> sample = cp.Sample(["f", "f"], accepted=[True, False], counts=[70, 30])
     >>> errors = cp.assess.standard_errors(coin, sample, words=["f"])
@@ -636,19 +539,45 @@ def standard_errors(
         coordinates = Coordinates.of(estimate, e_step(estimate), learn_initial)
         if len(coordinates) > MOST_PARAMETERS:
             raise TooLarge(
-                f"standard errors of {counted(len(coordinates), 'free parameter')} would need a matrix of "
-                f"{counted(len(coordinates) ** 2, 'entry')}; the limit is {MOST_PARAMETERS:,} parameters. "
-                "Ask bootstrap(...) instead."
+                f"standard errors have a limit of {MOST_PARAMETERS:,} free parameters; got {len(coordinates):,}. Ask "
+                "bootstrap(...) instead."
             )
-        curvature = Curvature.of(information(coordinates, e_step, threads), coordinates.spread())
-    return StandardErrors(acceptor, asked, coordinates, curvature)
+        matrix, root = information(coordinates, e_step, threads), coordinates.spread()
+    shares, turned = np.linalg.eigh(root.T @ matrix @ root)
+    curvature = Curvature(shares, root @ turned)
+    outcome = _outcome(coordinates, curvature)
+    errors = None if outcome is Information.NOT_MAXIMUM else _entry_errors(coordinates, curvature)
+    transitions, initial = errors or (None, None)
+    return StandardErrors(acceptor, asked, outcome, transitions, initial, coordinates, curvature)
+
+
+def _outcome(at: Coordinates, curvature: Curvature) -> Information:
+    """What the curvature says, the worst first."""
+    seen = curvature.determined
+    pull = (at.score(at.theta, at.counts) @ curvature.directions) ** 2
+    gain = float((pull[seen] / curvature.shares[seen]).sum() + pull[~seen].sum())
+    if gain > NEAR or (curvature.shares < BENT_SHARE).any():
+        return Information.NOT_MAXIMUM
+    if not seen.all() or at.unreached.any():
+        return Information.SINGULAR
+    return Information.BOUNDARY if at.boundary.any() else Information.REGULAR
+
+
+def _entry_errors(at: Coordinates, curvature: Curvature) -> Parameters:
+    """Standard error of each entry."""
+    errors = np.zeros_like(at.theta)
+    errors[at.row, at.column] = np.sqrt(curvature.variance(np.eye(len(at))))
+    for row in np.unique(at.row):
+        own = at.row == row
+        errors[row, at.last[own][0]] = np.sqrt(curvature.variance(-own.astype(np.float64)[None])[0])
+    errors[at.boundary | (at.unreached[:, None] & (at.theta > 0.0))] = np.inf
+    return at.parameters(errors)
 
 
 def _acceptance_gradient(acceptor: Acceptor, word: Word) -> Floats:
     """Derivatives of a word's acceptance with respect to all entries, in the order of all rows."""
-    codes = acceptor.alphabet.encode_word(word)
     before, after = acceptor.forward(word), acceptor.backward(word, accepted=True)
     steps = np.zeros_like(acceptor.transitions)
-    for i, a in enumerate(codes):
+    for i, a in enumerate(acceptor.alphabet.encode_word(word)):
         steps[a] += np.outer(before[i], after[i + 1])
     return stacked(steps, after[0])

@@ -1,7 +1,5 @@
 """The program ``cutpoint``: its verbs, and the sentence and exit code in which every error ends."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys
@@ -101,7 +99,7 @@ def run() -> int:
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = lambda message, *_: click.echo(f"cutpoint: {message}", err=True)
     try:
-        return _exit_code(None)
+        return _exit_code()
     except KeyboardInterrupt:  # a second one, while the first was reported
         return FAILURE
 
@@ -119,7 +117,7 @@ def _has_streams() -> bool:
     return given
 
 
-def _exit_code(arguments: Sequence[str] | None) -> int:
+def _exit_code(arguments: Sequence[str] | None = None) -> int:
     try:
         done = program.main(arguments, prog_name="cutpoint", standalone_mode=False)
         sys.stdout.flush()

@@ -1,7 +1,5 @@
 """``cutpoint fit``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,7 @@ import numpy as np
 
 from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point, search_time
 from cutpoint.cli import options
-from cutpoint.cli.fit_summary import summarize
+from cutpoint.cli.fit_summary import FitSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
@@ -93,7 +91,7 @@ def command(
         learned = learn(shards or training, callback=callback, rng=seed, **search)
         if choice is None:
             choice = chosen_cut_point(learned, training, seed, time_limit, callback=callback, threads=threads)
-    summary = summarize(learned, training, fresh, choice)
+    summary = FitSummary(learned, training, fresh, choice)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}

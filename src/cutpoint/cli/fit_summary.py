@@ -1,8 +1,7 @@
 """Summary of a fit: what ``cutpoint fit`` prints, as text or JSON."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,11 +27,23 @@ class FitSummary:
     """What a fit found, and how well it does on the words held out, if any are."""
 
     learned: Learned
-    choice: CutPointChoice
     training: Sample
     held_out: Sample | None
-    evaluation: Evaluation | None
-    bins: tuple[Bin, ...]
+    choice: CutPointChoice
+
+    @cached_property
+    def evaluation(self) -> Evaluation | None:
+        """Scores on the words held out."""
+        if self.held_out is None:
+            return None
+        return evaluate(self.learned.acceptor, self.held_out, self.choice.cut_point)
+
+    @cached_property
+    def bins(self) -> tuple[Bin, ...]:
+        """Calibration on the words held out."""
+        if self.held_out is None or not self.held_out.ends.any():
+            return ()
+        return calibration(*judged_words(self.learned.acceptor, self.held_out))
 
     @property
     def figures(self) -> dict[str, float]:
@@ -93,16 +104,6 @@ class FitSummary:
                 rows += [[f"{each.probability:.3f}", f"{each.accepted:.3f}", interval, f"{each.count:g}"]]
             lines += ["", "calibration", *_indented(rows)]
         return lines
-
-
-def summarize(learned: Learned, training: Sample, held_out: Sample | None, choice: CutPointChoice) -> FitSummary:
-    """Summary of a fit, with figures on the words held out."""
-    acceptor = learned.acceptor
-    if held_out is None:
-        return FitSummary(learned, choice, training, None, None, ())
-    values, accepted, counts = judged_words(acceptor, held_out)
-    bins = calibration(values, accepted, counts) if len(values) else ()
-    return FitSummary(learned, choice, training, held_out, evaluate(acceptor, held_out, choice.cut_point), bins)
 
 
 def mean_loss(sample: Sample, fresh: Sample) -> float | None:

@@ -71,7 +71,11 @@ def reading(verb: Verb) -> Callable[..., Any]:
     @wraps(verb)
     def with_reading(*arguments: Any, **options: Any) -> Any:
         given = {name: options.pop(name) for name in READING}
-        found = {name: _column(name, text) for name, text in given.items() if text is not None}
+        found = {
+            name: int(text) if name in COLUMNS and text.isdecimal() else text  # a column by its number
+            for name, text in given.items()
+            if text is not None
+        }
         return verb(*arguments, reading=found, **options)
 
     decorated: Callable[..., Any] = with_reading
@@ -79,11 +83,6 @@ def reading(verb: Verb) -> Callable[..., Any]:
         metavar = "COLUMN" if name in COLUMNS else "TEXT"
         decorated = click.option(f"--{name}", name, metavar=metavar, show_default=default, help=text)(decorated)
     return decorated
-
-
-def _column(name: str, text: str) -> str | int:
-    """A column by its number if it is one; other options are text."""
-    return int(text) if name in COLUMNS and text.isdecimal() else text
 
 
 def check_not_given(reading: dict[str, Any], data: str) -> None:

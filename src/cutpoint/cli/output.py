@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,9 +24,8 @@ def line(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-def message(text: str) -> None:
-    """Print a message, which is not data, to standard error."""
-    click.echo(text, err=True)
+message = partial(click.echo, err=True)
+"""Print a message, which is not data, to standard error."""
 
 
 def integer_if_whole(number: float) -> float:

@@ -118,8 +118,8 @@ def _writer(stack: ExitStack, output: str | None, only: bool, as_json: bool) -> 
     if output is not None and output.endswith(".parquet"):
         if only or as_json:
             raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
-        table = stack.enter_context(writing_parquet(output))
-        return lambda chunk, scores: table.add(_columns(chunk, scores))
+        add = stack.enter_context(writing_parquet(output))
+        return lambda chunk, scores: add(_columns(chunk, scores))
     out = sys.stdout if output is None else stack.enter_context(writing_whole(output))
     return lambda chunk, scores: out.write(_json_lines(chunk, scores) if as_json else _lines(chunk, scores, only))
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.names import Names, is_hashable
+from cutpoint.data.names import HASHABLE, Names, is_hashable
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, offsets_of
@@ -24,7 +24,7 @@ class Tokens(Sequence[list[str]]):
 
     Parameters
     ----------
-    texts : one per word; the empty text is the empty word. There is a symbol before and after each separator.
+    texts : one per word, with a symbol before and after each separator; the empty text is the empty word.
 
     Examples
     --------
@@ -96,23 +96,10 @@ class Alphabet(Names):
         if isinstance(symbols, Alphabet):
             return symbols
         if not isinstance(symbols, Iterable) or isinstance(symbols, set | frozenset):
-            raise InvalidArgument(
-                "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']; "
-                f"got {shown(symbols)}{', which has none' if isinstance(symbols, Iterable) else ''}."
-            )
-        if isinstance(symbols, np.ndarray):
-            symbols = symbols.tolist()
-        self = cls.numbered(symbols)
-        if self.unhashable:
-            raise InvalidArgument(
-                "symbols must be hashable, such as strings or numbers; "
-                f"got {shown(self.unhashable[0])} in the alphabet."
-            )
-        if None in self:
-            raise InvalidArgument("None cannot be a symbol: it stands for something that was not seen.")
-        if self.repeated:
-            raise InvalidArgument(f"symbols must be distinct; repeated in the alphabet: {listed(self.repeated)}.")
-        return self
+            what = "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']"
+            raise InvalidArgument(f"{what}; got {shown(symbols)}.")
+        in_python = symbols.tolist() if isinstance(symbols, np.ndarray) else symbols
+        return cls.numbered(in_python, "symbols", InvalidArgument)
 
     @classmethod
     def of(cls, words: Words) -> Alphabet:
@@ -123,15 +110,8 @@ class Alphabet(Names):
         try:
             seen = dict.fromkeys(chain.from_iterable(plain))
         except TypeError:
-            r, i, symbol = next(
-                (r, i, symbol)
-                for r, word in enumerate(plain)
-                for i, symbol in enumerate(word)
-                if not is_hashable(symbol)
-            )
-            raise InvalidArgument(
-                f"word {r}, position {i}: symbols must be hashable, such as strings or numbers; got {shown(symbol)}."
-            ) from None
+            r, i, symbol = first_misfit(plain, is_hashable)
+            raise InvalidArgument(f"word {r}, position {i}: symbols must be {HASHABLE}; got {shown(symbol)}.") from None
         try:
             return cls(sorted(seen))
         except TypeError:
@@ -139,9 +119,8 @@ class Alphabet(Names):
 
     def unknown(self, name: object, where: str) -> UnknownSymbol:
         """Error for a symbol that is not in the alphabet."""
-        return UnknownSymbol(
-            f"{where}symbol {shown(name)} is not in the alphabet {listed(self)}.{suggestion(name, self)}"
-        )
+        what = f"{where}symbol {shown(name)} is not in the alphabet {listed(self)}."
+        return UnknownSymbol(what + suggestion(name, self))
 
     def encode_word(self, word: Word) -> NDArray[np.int32]:
         """Codes of the symbols of one word."""
@@ -167,7 +146,7 @@ class Alphabet(Names):
                 words.encoded = self, quick[0]
             return EncodedWords.without_marks(words.encoded[1], words.offsets)
         if isinstance(words, np.ndarray) and words.ndim == 2:
-            return self._encode_rows(words)
+            words = words.tolist()
         listed = words if type(words) is list else list(each_word(words))
         kind = type(listed[0]) if listed else None
         quick = None
@@ -183,21 +162,9 @@ class Alphabet(Names):
         try:
             codes = [self._codes[symbol] for word in plain for symbol in word]
         except (KeyError, TypeError):
-            wrong = next(r for r, word in enumerate(plain) if any(symbol not in self for symbol in word))
-            raise self._refused(plain[wrong], f"word {wrong}, ") from None
+            r = first_misfit(plain, self.__contains__)[0]
+            raise self._refused(plain[r], f"word {r}, ") from None
         return EncodedWords.without_marks(np.array(codes, dtype=np.int32), offsets_of([len(word) for word in plain]))
-
-    def _encode_rows(self, words: NDArray[Any]) -> EncodedWords:
-        """Codes of a 2-D array, one word per row."""
-        try:
-            found, place = np.unique(words, return_inverse=True)
-        except TypeError:  # symbols that cannot be sorted
-            return self._encode_each(words.tolist())
-        if not all(symbol in self for symbol in found.tolist()):
-            return self._encode_each(words.tolist())
-        codes = np.array([self._codes[symbol] for symbol in found.tolist()], dtype=np.int32)
-        offsets = np.arange(len(words) + 1, dtype=np.int64) * words.shape[1]
-        return EncodedWords.without_marks(codes[place].reshape(-1), offsets)
 
     def _encode_arrow(self, words: Any) -> EncodedWords:
         """Codes of an Arrow list column, through its dictionary of distinct symbols."""
@@ -225,12 +192,10 @@ class Alphabet(Names):
         table[list(points)] = list(points.values())
         return table
 
-    def decode(self, codes: NDArray[np.int32]) -> PlainWord:
+    def decode(self, codes: Sequence[int] | NDArray[np.int32]) -> PlainWord:
         """Word of the given codes: a str where every symbol is one character, otherwise a tuple."""
         symbols = [self[code] for code in np.asarray(codes).tolist()]
-        if self.is_text:
-            return "".join(map(str, symbols))
-        return tuple(symbols)
+        return "".join(map(str, symbols)) if self.is_text else tuple(symbols)
 
     @property
     def is_text(self) -> bool:
@@ -242,12 +207,10 @@ class Alphabet(Names):
 
     def _refused(self, word: Word, where: str) -> UnknownSymbol:
         """Error for the first symbol of a word that is not in the alphabet."""
-        position, symbol = next((i, symbol) for i, symbol in enumerate(word) if symbol not in self)
+        _, position, symbol = first_misfit([word], self.__contains__)
         if isinstance(word, str) and not self.is_text:
-            return UnknownSymbol(
-                f"{where}position {position}: symbol {shown(symbol)} is not in the alphabet {listed(self)}. "
-                "A str is read character by character; pass a list of symbols instead."
-            )
+            what = f"{where}position {position}: symbol {shown(symbol)} is not in the alphabet {listed(self)}."
+            return UnknownSymbol(what, advice="A str is read character by character; pass a list of symbols instead.")
         return self.unknown(symbol, f"{where}position {position}: ")
 
 
@@ -266,13 +229,19 @@ def each_word(words: Words) -> Words:
     return words
 
 
+def first_misfit(words: Iterable[Iterable[Any]], fits: Callable[[Any], bool]) -> tuple[int, int, Any]:
+    """First symbol that does not fit: number of its word, position, and the symbol itself."""
+    return next((r, i, symbol) for r, word in enumerate(words) for i, symbol in enumerate(word) if not fits(symbol))
+
+
 def short_words(alphabet: Alphabet, most: int) -> list[PlainWord]:
     """All words up to the greatest length that gives no more than a number of words; at least the empty one."""
-    words: list[PlainWord] = [alphabet.decode(np.array([], dtype=np.int32))]
-    layer: list[tuple[int, ...]] = [()]
-    while len(layer[0]) < most and len(words) + len(layer) * len(alphabet) <= most:
-        layer = [(*prefix, a) for prefix in layer for a in range(len(alphabet))]
-        words += [alphabet.decode(np.array(codes, dtype=np.int32)) for codes in layer]
+    words: list[PlainWord] = []
+    for length in range(most + 1):
+        if words and len(words) + len(alphabet) ** length > most:
+            break
+        codes = product(range(len(alphabet)), repeat=length)
+        words += [alphabet.decode(np.array(word, dtype=np.int32)) for word in codes]
     return words
 
 

@@ -1,7 +1,5 @@
 """Columns of tables, in files and data frames: words, outcomes, counts; each value is checked at its place."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data.alphabet import Tokens, Word
-from cutpoint.data.column_names import UNKNOWN, ColumnNames, is_missing, verdict_of
-from cutpoint.data.marks import Verdict
+from cutpoint.data.column_names import OUTCOMES, ColumnNames, is_missing, verdict_of
+from cutpoint.data.marks import Verdict, after_each
 from cutpoint.data.names import is_hashable
 from cutpoint.errors import CutpointError, FormatError, InvalidArgument, InvalidSample
-from cutpoint.wording import counted, listed, shown, suggestion
+from cutpoint.wording import listed, shown, suggestion
 
 
 @dataclass(frozen=True)
@@ -61,20 +59,13 @@ def frame_columns(df: Any, given: Mapping[str, str | None]) -> dict[str, Column]
     }
 
 
-def frame_words(df: Any, given: Mapping[str, str | None], separator: str | None, positive: object) -> dict[str, Any]:
-    """Arguments of ``Sample`` from a data frame with one word per row."""
-    columns = frame_columns(df, given)
-    found = word_arguments(columns, separator, positive)
+def word_arguments(
+    columns: Mapping[str, Column], separator: str | None, positive: object, *, are_all: bool
+) -> dict[str, Any]:
+    """Arguments of ``Sample`` from the columns of a table with one word per row; ``are_all`` as in ``outcomes``."""
+    found: dict[str, Any] = {"words": _words(columns["word"], separator)}
     if "accepted" in columns:
-        check_positive(columns["accepted"], found["accepted"], positive)
-    return found
-
-
-def word_arguments(columns: Mapping[str, Column], separator: str | None, positive: object) -> dict[str, Any]:
-    """Arguments of ``Sample`` from the columns of a table with one word per row."""
-    found: dict[str, Any] = {"words": words(columns["word"], separator)}
-    if "accepted" in columns:
-        found["accepted"] = outcomes(columns["accepted"], positive)
+        found["accepted"] = outcomes(columns["accepted"], positive, are_all=are_all)
     if "weight" in columns:
         found["counts"] = weights(columns["weight"])
     if "verdicts" in columns:
@@ -85,13 +76,14 @@ def word_arguments(columns: Mapping[str, Column], separator: str | None, positiv
     return found
 
 
-def outcomes(column: Column, positive: object = None) -> list[Verdict]:
+def outcomes(column: Column, positive: object, *, are_all: bool) -> list[Verdict]:
     """Outcomes of a column: True, False, or None where it is missing.
 
     Parameters
     ----------
     positive : the value that means "accepted", itself or as text; every other value that is not missing then means
-        "rejected". None: the values must be bool, 0 and 1, or texts such as yes and no (``ACCEPTED``, ``REJECTED``).
+        "rejected". None: the values must be bool, 0 and 1, or texts such as yes and no (``OUTCOMES``).
+    are_all : whether there are no other rows. Then one must be ``positive``, which is otherwise misspelled.
     """
     known: dict[Hashable, Verdict] = {}
     for r, value in enumerate(column.values):
@@ -99,46 +91,31 @@ def outcomes(column: Column, positive: object = None) -> list[Verdict]:
             if value not in known:
                 known[value] = verdict_of(value) if positive is None else _is_positive(value, positive)
         except (TypeError, ValueError):
-            raise column.refusal(
-                r,
-                "an outcome must be 1 or 0, true or false, yes or no, accepted or rejected, positive or negative, or "
-                f"empty if it is not known; got {shown(value)}.",
-                "Name the value that means accepted with {positive}.",
-            ) from None
+            pairs = "1 or 0, true or false, yes or no, accepted or rejected, positive or negative"
+            what = f"an outcome must be {pairs}, or empty if it is not known; got {shown(value)}."
+            raise column.refusal(r, what, "Name the value that means accepted with {positive}.") from None
+    if are_all and positive is not None and True not in known.values():
+        values = [value for value in known if not is_missing(value)]
+        what = f"must be one of the outcomes {listed(values)}; got {shown(positive)}.{suggestion(positive, values)}"
+        raise column.refusal(None, what, argument="positive")
     return [known[value] for value in column.values]
 
 
-def check_positive(column: Column, found: Iterable[Verdict], positive: object) -> None:
-    """Refuse a name of the accepted value that no row has: most likely it is misspelled."""
-    if positive is None or True in found:
-        return
-    values = list(dict.fromkeys(value for value in column.values if not is_missing(value)))
-    what = f"must be one of the outcomes {listed(values)}; got {shown(positive)}.{suggestion(positive, values)}"
-    raise column.refusal(None, what, argument="positive")
-
-
 def weights(column: Column) -> list[float]:
-    """Counts of a column; they must be finite and not negative."""
-    found = []
+    """Counts of a column."""
+    found: list[float] = []
     for r, value in enumerate(column.values):
         try:
-            weight = float(value)
+            found.append(float(value))
         except (TypeError, ValueError, OverflowError):
-            raise column.refusal(r, f"a count must be a number; got {shown(value)}.") from None
-        if not (math.isfinite(weight) and weight >= 0.0):
-            raise column.refusal(r, f"a count must be finite and not negative; got {shown(value)}.")
-        found.append(weight)
+            found.append(math.nan)
+        if not 0.0 <= found[r] < math.inf:
+            raise column.refusal(r, f"a count must be a number, finite and not negative; got {shown(value)}.")
     return found
 
 
-def words(column: Column, separator: str | None = None) -> Sequence[Word]:
-    """Words of a column of texts or lists.
-
-    Parameters
-    ----------
-    separator : between the symbols of a text; None or "" if its symbols are its characters. Several blanks count as
-        one; between other separators there must be a symbol.
-    """
+def _words(column: Column, separator: str | None) -> Sequence[Word]:
+    """Words of a column of texts or lists; without a separator, the symbols of a text are its characters."""
     kinds = set(map(type, column.values))
     if kinds <= {str}:
         return _tokens(column, separator) if separator else list(column.values)
@@ -167,7 +144,7 @@ def _tokens(column: Column, separator: str) -> Tokens:
 
 
 def _symbols(column: Column, r: int, text: str, separator: str) -> list[str]:
-    """Symbols of one text."""
+    """Symbols of one text: several blanks count as one; between other separators there must be a symbol."""
     found = text.split(separator) if text else []
     if separator == " ":
         return [symbol for symbol in found if symbol]
@@ -195,14 +172,11 @@ def _along(column: Column, found: Sequence[Word], separator: str | None) -> list
     """Values along each word, one more than it has symbols; None where there are none."""
     along: list[list[Any] | None] = []
     for r, (word, value) in enumerate(zip(found, column.values, strict=True)):
-        given = not is_missing(value) and not (isinstance(value, str) and not value)
-        along.append(list(_word(column, r, value, separator)) if given else None)
-        if given and len(along[r] or ()) != len(word) + 1:
-            raise column.refusal(
-                r,
-                f"the word has {counted(len(word), 'symbol')}, so there must be {counted(len(word) + 1, 'value')}, one "
-                f"before the first symbol and one after each; got {len(along[r] or ())}.",
-            )
+        is_empty = is_missing(value) or (isinstance(value, str) and not value)
+        seen = None if is_empty else list(_word(column, r, value, separator))
+        if seen is not None and len(seen) != len(word) + 1:
+            raise column.refusal(r, f"there must be {after_each(len(word))}; got {len(seen)}.")
+        along.append(seen)
     return along
 
 
@@ -226,13 +200,14 @@ def _states(column: Column, along: list[list[Any] | None]) -> list[Any]:
         for value in values or ():
             names = value if isinstance(value, list | set) else [value]
             if not names or not all(is_hashable(name) for name in names):
-                raise column.refusal(
-                    r, f"states must be names, lists of names, or null where none was seen; got {shown(value)}."
-                )
+                what = "states must be names, lists of names, or null where none was seen"
+                raise column.refusal(r, f"{what}; got {shown(value)}.")
     return [values and [set(value) if isinstance(value, list) else value for value in values] for values in along]
 
 
 def _is_positive(value: object, positive: object) -> Verdict:
-    if is_missing(value) or (isinstance(value, str) and value.strip().casefold() in UNKNOWN - {str(positive)}):
+    text = str(value).strip()
+    is_unknown = isinstance(value, str) and OUTCOMES.get(text.casefold(), False) is None
+    if is_missing(value) or (is_unknown and text.casefold() != str(positive)):
         return None
-    return bool(value == positive) or str(value).strip() == str(positive)
+    return bool(value == positive) or text == str(positive)

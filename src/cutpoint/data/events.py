@@ -1,9 +1,6 @@
 """Tables with one event per row: the events of each case, in their order, make up one word."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -12,35 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data.column_names import is_missing
-from cutpoint.data.columns import Column, check_positive, frame_columns, outcomes, weights
-from cutpoint.data.marks import Verdict
+from cutpoint.data.columns import Column, outcomes, weights
 from cutpoint.data.names import is_hashable
 from cutpoint.wording import shown
 
 
-@dataclass(frozen=True)
-class Cases:
-    """Cases of a table of events, in the order in which they first appear.
+def event_arguments(
+    columns: Mapping[str, Column], positive: object
+) -> tuple[dict[str, Any], list[Hashable], list[int]]:
+    """Arguments of ``Sample`` from the columns of a table of events; only ``id`` and ``event`` are needed.
 
-    Attributes
-    ----------
-    ids : one per case.
-    rows : row of the first event of each case.
-    arguments : of ``Sample``, with one word per case.
-    """
-
-    ids: list[Hashable]
-    rows: list[int]
-    arguments: dict[str, Any]
-
-
-def frame_events(df: Any, given: Mapping[str, str | None], positive: object) -> dict[str, Any]:
-    """Arguments of ``Sample`` from a data frame with one event per row."""
-    return gather(frame_columns(df, given), positive).arguments
-
-
-def gather(columns: Mapping[str, Column], positive: object = None) -> Cases:
-    """Cases of a table of events, from its columns by role; only ``id`` and ``event`` are needed.
+    There is one word per case, in the order in which the cases first appear. Also returned are the id of each case,
+    and the row where it first appears.
 
     Events of equal order stay in the order of the table, as all do if the table has no column for it. A row without an
     event, the only one of its case, stands for the empty word.
@@ -54,21 +34,20 @@ def gather(columns: Mapping[str, Column], positive: object = None) -> Cases:
     events = _events(columns["event"], sizes[case])
     found: dict[str, Any] = {"words": [[events[r] for r in part if events[r] is not None] for part in rows_of]}
     if "outcome" in columns:
-        found["accepted"] = _per_case(columns, "outcome", _outcomes(columns["outcome"], positive), case, len(ids))
+        accepted = outcomes(columns["outcome"], positive, are_all=True)
+        found["accepted"] = _per_case(columns, "outcome", accepted, case, len(ids))
     if "weight" in columns:
         found["counts"] = _per_case(columns, "weight", weights(columns["weight"]), case, len(ids))
     if "verdict" in columns:
-        seen = _outcomes(columns["verdict"], positive)
+        seen = outcomes(columns["verdict"], positive, are_all=True)
         along = [[seen[r] for r in part] for part in rows_of]
         found["verdicts"] = [[None] * bool(word) + each for word, each in zip(found["words"], along, strict=True)]
         for r, end, each in zip(first, found.get("accepted", ()), along, strict=False):
             if None not in (end, each[-1]) and end != each[-1]:
-                raise columns["id"].refusal(
-                    r,
-                    f"the outcome of case {shown(columns['id'].values[r])} and its verdict after the last event must "
-                    "agree, as both are about the whole case.",
-                )
-    return Cases(ids, first, found)
+                case_id = shown(columns["id"].values[r])
+                what = f"the outcome of case {case_id} and its verdict after the last event must agree."
+                raise columns["id"].refusal(r, what)
+    return found, ids, first
 
 
 def _cases(column: Column) -> tuple[list[Hashable], NDArray[np.int64]]:
@@ -81,30 +60,29 @@ def _cases(column: Column) -> tuple[list[Hashable], NDArray[np.int64]]:
     return list(numbers), np.array(case, dtype=np.int64)
 
 
+def _empty_rows(column: Column) -> list[int]:
+    return [r for r, value in enumerate(column.values) if is_missing(value) or value == ""]
+
+
 def _events(column: Column, sizes: NDArray[np.int64]) -> list[Any]:
     """Events row by row, None for the row of a case that has no event; ``sizes`` are the rows of the case of each."""
     events = list(column.values)
+    for r in _empty_rows(column):
+        if sizes[r] > 1:
+            what = "an event must not be missing in a case that has others."
+            raise column.refusal(r, what, "Leave out rows without an event.")
+        events[r] = None
     for r, event in enumerate(events):
-        if is_missing(event) or event == "":
-            if sizes[r] > 1:
-                raise column.refusal(
-                    r, "an event must not be missing in a case that has others.", "Leave out rows without an event."
-                )
-            events[r] = None
-        elif not is_hashable(event):
+        if not is_hashable(event):
             raise column.refusal(r, f"an event must be a text or a number; got {shown(event)}.")
     return events
 
 
 def _order(column: Column) -> NDArray[np.int64]:
     """Rows in the order of a column; equal values keep the order of the table."""
-    for r, value in enumerate(column.values):
-        if is_missing(value) or value == "":
-            raise column.refusal(
-                r,
-                "the order of an event must not be missing.",
-                "Leave out the row, or sort the table and leave out the column.",
-            )
+    for r in _empty_rows(column):
+        advice = "Leave out the row, or sort the table and leave out the column."
+        raise column.refusal(r, "the order of an event must not be missing.", advice)
     keys = _moments(column) if set(map(type, column.values)) <= {str} else column.values
     kinds = set(map(type, keys))
     if kinds == {float} or (kinds == {int} and max(map(abs, keys)) < 2**63):
@@ -127,19 +105,10 @@ def _moments(column: Column) -> list[Any]:
             return found
     for r, text in enumerate(column.values):
         if any(character.isdigit() for character in text):
-            raise column.refusal(
-                r,
-                "an order in texts must be numbers throughout, or dates and times such as 2024-03-01 or "
-                f"2024-03-01T09:30; got {shown(text)}, and as texts '10' comes before '9'.",
-                "Convert it, or sort the table and leave out the column.",
-            )
+            what = "an order in texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30"
+            what = f"{what}; got {shown(text)}, and as texts '10' comes before '9'."
+            raise column.refusal(r, what, "Convert it, or sort the table and leave out the column.")
     return column.values
-
-
-def _outcomes(column: Column, positive: object) -> list[Verdict]:
-    found = outcomes(column, positive)
-    check_positive(column, found, positive)
-    return found
 
 
 def _per_case(
@@ -152,11 +121,8 @@ def _per_case(
             continue
         if found[number] is not None:
             earlier = next(k for k in range(r) if case[k] == number and values[k] == found[number])
-            given = columns[role].values
-            raise columns[role].refusal(
-                r,
-                f"all rows of a case must agree; case {shown(columns['id'].values[r])} has {shown(given[earlier])} "
-                f"earlier and {shown(given[r])} here.",
-            )
+            given, case_id = columns[role].values, shown(columns["id"].values[r])
+            what = f"case {case_id} has {shown(given[earlier])} earlier and {shown(given[r])} here"
+            raise columns[role].refusal(r, f"all rows of a case must agree; {what}.")
         found[number] = value
     return found

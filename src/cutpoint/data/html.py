@@ -1,7 +1,5 @@
 """HTML for notebooks and the report: escaped, and bounded whatever is in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import TypeVar
@@ -39,10 +37,8 @@ def paragraph(text: str) -> str:
 
 def side_by_side(figures: Sequence[tuple[str, str]]) -> str:
     """Captions with their contents, beside each other as far as the page is wide."""
-    parts = [
-        f'<figure style="margin: 0"><figcaption><b>{escaped(caption)}</b></figcaption>{content}</figure>'
-        for caption, content in figures
-    ]
+    figure = '<figure style="margin: 0"><figcaption><b>{}</b></figcaption>{}</figure>'
+    parts = [figure.format(escaped(caption), content) for caption, content in figures]
     return f'<div style="display: flex; flex-wrap: wrap; gap: 1em">{"".join(parts)}</div>'
 
 

@@ -1,7 +1,5 @@
 """Marks: what was seen at one position of a run, as users write it and as samples hold it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -28,23 +26,24 @@ FIRST_MARKS = (NOTHING, ACCEPTED, REJECTED)
 """Marks 0, 1 and 2 of every sample; ``Sample.ends`` holds only these."""
 
 
+_NUMBERS: dict[Any, int] = {mark.verdict: number for number, mark in enumerate(FIRST_MARKS)}
+
+
 def _verdict(value: object, where: str) -> Verdict:
     """A verdict as True, False or None; 0 and 1 are taken too."""
-    if value is None:
-        return None
-    if isinstance(value, bool | np.bool_ | int | np.integer | float | np.floating) and value in (0, 1):
-        return bool(value)
-    raise InvalidSample(f"{where} must be True, False, or None for not known; got {shown(value)}.")
+    if not is_hashable(value) or value not in _NUMBERS:
+        raise InvalidSample(f"{where} must be True, False, or None for not known; got {shown(value)}.")
+    return FIRST_MARKS[_NUMBERS[value]].verdict
 
 
 def end_codes(accepted: list[object]) -> NDArray[np.int32]:
     """Verdicts on words as indices into the first marks."""
-    code = {None: 0, True: 1, False: 2}
     try:
-        return np.array([code[value] for value in accepted], dtype=np.int32)  # type: ignore[index]
-    except (KeyError, TypeError):  # something else: slowly, and with a sentence
-        pass
-    return np.array([code[_verdict(value, f"accepted[{r}]")] for r, value in enumerate(accepted)], dtype=np.int32)
+        return np.array([_NUMBERS[value] for value in accepted], dtype=np.int32)
+    except (KeyError, TypeError):
+        for r, value in enumerate(accepted):
+            _verdict(value, f"accepted[{r}]")
+        raise
 
 
 def position_marks(
@@ -70,11 +69,14 @@ def _positions(name: str, values: Iterable[Any] | None, r: int, length: int) -> 
         raise InvalidSample(f"{name}[{r}] must be a sequence of {length + 1} values or None; got {shown(values)}.")
     listed = list(values)
     if len(listed) != length + 1:
-        raise InvalidSample(
-            f"word {r} has {counted(length, 'symbol')}, so {name}[{r}] must have {counted(length + 1, 'value')}, "
-            f"one before the first symbol and one after each; got {len(listed)}."
-        )
+        raise InvalidSample(f"{name}[{r}] must have {after_each(length)}; got {len(listed)}.")
     return listed
+
+
+def after_each(length: int) -> str:
+    """Number of values that a word needs along it, for messages."""
+    values, symbols = counted(length + 1, "value"), counted(length, "symbol")
+    return f"{values} for a word of {symbols}, one before the first symbol and one after each"
 
 
 def _possible(state: object, r: int, i: int) -> frozenset[State] | None:
@@ -103,10 +105,9 @@ def joined_ends(
             continue
         end = FIRST_MARKS.index(Mark(mark.verdict))
         if ends[r] not in (0, end):
-            raise InvalidSample(
-                f"accepted[{r}] is {FIRST_MARKS[ends[r]].verdict}, but the last of verdicts[{r}] is {mark.verdict}; "
-                "both speak of the state after the whole word and must agree."
-            )
+            given = FIRST_MARKS[ends[r]].verdict
+            what = f"accepted[{r}] and the last of verdicts[{r}] must agree, as both are about the whole word"
+            raise InvalidSample(f"{what}; got {given} and {mark.verdict}.")
         joined[r] = end
         marks[position] = numbers.setdefault(Mark(None, mark.states), len(numbers))
     table[:] = list(numbers)

@@ -5,6 +5,9 @@ from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
 from cutpoint.errors import CutpointError
+from cutpoint.wording import listed, shown
+
+HASHABLE = "hashable, such as strings or numbers"
 
 
 class Names(tuple[Hashable, ...]):
@@ -13,21 +16,19 @@ class Names(tuple[Hashable, ...]):
     _codes: dict[Hashable, int]
 
     @classmethod
-    def numbered(cls, names: Iterable[Any]) -> Self:
-        """Names with their codes; what cannot be hashed or occurs twice is left to the caller to refuse."""
+    def numbered(cls, names: Iterable[Any], noun: str, error: type[CutpointError]) -> Self:
+        """Names with their codes; what cannot be a name or occurs twice is refused."""
         self = super().__new__(cls, names)
-        self._codes = {name: code for code, name in enumerate(self) if is_hashable(name)}
+        for name in self:
+            if not is_hashable(name):
+                raise error(f"{noun} must be {HASHABLE}; got {shown(name)}.")
+        self._codes = {name: code for code, name in enumerate(self)}
+        if None in self:
+            raise error(f"{noun} must not be None, which stands for what was not seen.")
+        if len(self._codes) < len(self):
+            repeated = [name for name, times in Counter(self).items() if times > 1]
+            raise error(f"{noun} must be distinct; repeated: {listed(repeated)}.")
         return self
-
-    @property
-    def unhashable(self) -> list[object]:
-        """Names that cannot be names."""
-        return [name for name in self if not is_hashable(name)]
-
-    @property
-    def repeated(self) -> list[Hashable]:
-        """Names that occur more than once, each once, in order."""
-        return [name for name, times in Counter(self).items() if times > 1]
 
     def __contains__(self, name: object) -> bool:
         return is_hashable(name) and name in self._codes

@@ -41,8 +41,8 @@ class Observation:
 class Sample:
     """Words with what was seen of their runs; equal observations are merged and their counts added.
 
-    What is computed per observation is per *distinct* observation, in the order of ``words``; to keep the order of
-    your own rows, score your own list of words.
+    Results per observation are per *distinct* observation, in the order of ``words``; to keep the order of your own
+    rows, score your own list of words.
 
     Parameters
     ----------
@@ -120,11 +120,10 @@ class Sample:
         sample.__dict__.update(encoded=encoded, counts=counts, mark_table=mark_table, alphabet=alphabet)
         return sample
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Sample is immutable: cannot set {name!r}. Make a new Sample.")
+    def __setattr__(self, name: str, *_: object) -> None:
+        raise AttributeError(f"a Sample is immutable: cannot change {name!r}. Make a new Sample.")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Sample is immutable: cannot delete {name!r}.")
+    __delattr__ = __setattr__
 
     def __len__(self) -> int:
         """Count the distinct observations."""
@@ -257,9 +256,10 @@ class Sample:
         return Sample.concatenate([self, other], dict.fromkeys((*self.alphabet, *other.alphabet)))
 
     @classmethod
-    def concatenate(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol]) -> Sample:
-        """Several samples as one, over an alphabet that has all their symbols."""
-        sigma, parts = Alphabet(alphabet), []
+    def concatenate(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
+        """Several samples as one, over an alphabet that has all their symbols (by default those, sorted)."""
+        sigma = Alphabet.of(sample.alphabet for sample in samples) if alphabet is None else Alphabet(alphabet)
+        parts = []
         numbers = {mark: number for number, mark in enumerate(FIRST_MARKS)}
         for sample in samples:
             symbols = [sigma.code(symbol) for symbol in sample.alphabet]
@@ -294,10 +294,11 @@ class Sample:
         >>> Sample.from_frame(df, "path", "sold", separator=" ").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.columns import frame_words  # noqa: PLC0415
+        from cutpoint.data.columns import frame_columns, word_arguments  # noqa: PLC0415
 
         given = {"word": word, "accepted": accepted, "weight": weight, "verdicts": verdicts, "states": states}
-        return cls(**frame_words(df, given, separator, positive), alphabet=alphabet)
+        found = word_arguments(frame_columns(df, given), separator, positive, are_all=True)
+        return cls(**found, alphabet=alphabet)
 
     @classmethod
     def from_events(
@@ -327,10 +328,11 @@ class Sample:
         >>> Sample.from_events(df, id="who", order="day", event="what", outcome="sold").words
         (('look', 'buy'), ('look',))
         """
-        from cutpoint.data.events import frame_events  # noqa: PLC0415
+        from cutpoint.data.columns import frame_columns  # noqa: PLC0415
+        from cutpoint.data.events import event_arguments  # noqa: PLC0415
 
         given = {"id": id, "event": event, "order": order, "outcome": outcome, "verdict": verdict, "weight": weight}
-        return cls(**frame_events(df, given, positive), alphabet=alphabet)
+        return cls(**event_arguments(frame_columns(df, given), positive)[0], alphabet=alphabet)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
@@ -371,19 +373,14 @@ class Sample:
         return html.paragraph(repr(self)) + html.table([header, *rows])
 
     def __repr__(self) -> str:
-        symbols = (
-            f"alphabet {''.join(map(str, self.alphabet))!r}"
-            if self.alphabet.is_text and len(self.alphabet) <= 30
-            else counted(len(self.alphabet), "symbol")
-        )
-        lengths = self.lengths
-        seen = [
-            f"{self.counts[self.ends == end].sum():g} {name}"
-            for end, name in ((1, "accepted"), (2, "rejected"))
-            if (self.ends == end).any()
-        ]
-        if seen and not self.ends.all():
-            seen.append(f"{self.counts[self.ends == 0].sum():g} without verdict")
+        symbols = counted(len(self.alphabet), "symbol")
+        if self.alphabet.is_text and len(self.alphabet) <= 30:
+            symbols = f"alphabet {''.join(map(str, self.alphabet))!r}"
+        lengths, seen = self.lengths, []
+        if self.ends.any():
+            for end, name in ((1, "accepted"), (2, "rejected"), (0, "without verdict")):
+                if (self.ends == end).any():
+                    seen.append(f"{self.counts[self.ends == end].sum():g} {name}")
         if self.is_complete:
             seen.append("all states seen")
         elif self.marks is not None:
@@ -434,9 +431,8 @@ def _per_word(name: str, values: Iterable[Any] | None, n_words: int) -> list[Any
         raise InvalidSample(f"{name} must have one value per word; got {shown(values)}.")
     listed = list(values)
     if len(listed) != n_words:
-        raise InvalidSample(
-            f"{name} must have one value per word; got {counted(len(listed), 'value')} for {counted(n_words, 'word')}."
-        )
+        found = f"{counted(len(listed), 'value')} for {counted(n_words, 'word')}"
+        raise InvalidSample(f"{name} must have one value per word; got {found}.")
     return listed
 
 
@@ -448,18 +444,14 @@ def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         raise InvalidSample(f"counts must be numbers, one per word; got {shown(counts)}.") from None
     if weights.shape != (n_words,):
-        raise InvalidSample(
-            f"counts must have one value per word; got shape {weights.shape} for {counted(n_words, 'word')}."
-        )
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-    if len(wrong):
-        raise InvalidSample(f"counts must be finite and not negative; got {weights[wrong[0]]:g} for word {wrong[0]}.")
+        found = f"shape {weights.shape} for {counted(n_words, 'word')}"
+        raise InvalidSample(f"counts must have one value per word; got {found}.")
+    for what, are_wrong in (
+        ("finite and not negative", ~(np.isfinite(weights) & (weights >= 0.0))),
+        (f"0 or at least {SMALLEST_COUNT:g}", (weights > 0.0) & (weights < SMALLEST_COUNT)),
+    ):
+        for r in np.flatnonzero(are_wrong):
+            raise InvalidSample(f"counts must be {what}; got {weights[r]:g} for word {r}.")
     if n_words and weights.max() > LARGEST_TOTAL / n_words:
         raise InvalidSample(f"counts must have a sum of at most {LARGEST_TOTAL:g}; scale them down.")
-    wrong = np.flatnonzero((weights > 0.0) & (weights < SMALLEST_COUNT))
-    if len(wrong):
-        raise InvalidSample(
-            f"counts must be 0 or at least {SMALLEST_COUNT:g}; got {weights[wrong[0]]:g} for word {wrong[0]}. "
-            "Scale them up."
-        )
     return weights

@@ -1,7 +1,5 @@
 """Files written whole or not at all, that notice a flipped byte."""
 
-from __future__ import annotations
-
 import glob
 import hashlib
 import io
@@ -23,7 +21,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Put content into a file so that a reader finds the old content or the new one, never a part of either."""
+    """Put content into a file: a reader finds the old content or the new one, never a part of either."""
     write_together({Path(path): content})
 
 
@@ -44,7 +42,9 @@ def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 
 @contextmanager
-def explained(what: str, where: str, kinds: type[Exception] = Exception) -> Iterator[None]:
+def explained(
+    what: str, where: str, kinds: type[Exception] | tuple[type[Exception], ...] = Exception
+) -> Iterator[None]:
     """Errors of the system, of a library or of a remote storage as one sentence about a file."""
     try:
         yield
@@ -55,8 +55,8 @@ def explained(what: str, where: str, kinds: type[Exception] = Exception) -> Iter
 
 
 def reason(problem: Exception) -> str:
-    """Why an operation failed, in a few words."""
-    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+    """Why an operation failed, in a few words on one line."""
+    return getattr(problem, "strerror", None) or " ".join(str(problem).split())[:200] or type(problem).__name__
 
 
 @contextmanager
@@ -118,15 +118,15 @@ def packed(magic: bytes, arrays: Arrays) -> bytes:
 
 def unpacked(magic: bytes, content: bytes, where: str) -> Arrays:
     """Arrays from bytes; what is damaged or of another kind is refused."""
-    head = len(magic) + hashlib.sha256().digest_size
     if not content.startswith(magic):
         raise InvalidFile(f"this is not a file of the kind {magic.decode().strip()!r}.", where=where)
-    if hashlib.sha256(content[head:]).digest() != content[len(magic) : head]:
-        raise InvalidFile(
-            "the file is damaged (its content does not match its digest).", where=where, advice="Use another copy."
-        )
+    head = len(magic) + hashlib.sha256().digest_size
+    digest, arrays = content[len(magic) : head], content[head:]
+    if hashlib.sha256(arrays).digest() != digest:
+        what = "the file is damaged (its content does not match its digest)."
+        raise InvalidFile(what, where=where, advice="Use another copy.")
     try:
-        with np.load(io.BytesIO(content[head:]), allow_pickle=False) as stored:
+        with np.load(io.BytesIO(arrays), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (ValueError, OSError, KeyError, zipfile.BadZipFile) as problem:
         raise InvalidFile(f"the arrays cannot be read ({problem}).", where=where) from None
@@ -177,10 +177,7 @@ def matching(pattern: str | os.PathLike[str]) -> list[str]:
     ...     [Path(path).name for path in matching(f"{folder}/*.csv")]
     ['a.csv', 'b.csv']
     """
-    try:
-        text = os.fspath(pattern)
-    except TypeError:
-        text = ""
+    text = os.fspath(pattern) if isinstance(pattern, str | os.PathLike) else ""
     if not isinstance(text, str) or not text:
         raise InvalidArgument(f"expected the path of files, such as 'data/*.parquet'; got {pattern!r}.")
     if is_remote(text):

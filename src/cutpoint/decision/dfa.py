@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from operator import and_, or_, xor
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,14 +38,9 @@ from cutpoint.wording import counted, shown
 
 @dataclass(frozen=True)
 class Unknown:
-    """No answer within the limit: ``explored`` states were seen, and there are more. Raising it may or may not help.
+    """No answer within the limit: ``explored`` states were seen, and there are more. False as a bool.
 
-    ``reason`` says what was decided and what was not. As a truth value it is false.
-
-    Examples
-    --------
-    >>> bool(Unknown(explored=100))
-    False
+    ``reason`` says what was decided and what was not. A higher limit may or may not help.
     """
 
     explored: int
@@ -85,24 +80,20 @@ class DFA:
 
     def __post_init__(self) -> None:
         """Refuse transitions that lead nowhere."""
-        object.__setattr__(self, "alphabet", Alphabet(self.alphabet))
+        alphabet = Alphabet(self.alphabet)
         try:
-            object.__setattr__(self, "transitions", tuple(tuple(row) for row in self.transitions))
-            object.__setattr__(self, "final", frozenset(self.final))
-            hash(self.transitions)
+            rows, final = tuple(tuple(row) for row in self.transitions), frozenset(self.final)
+            states, size = set(range(len(rows))), len(alphabet)
+            fits = {self.initial} | final <= states and all(len(row) == size and set(row) <= states for row in rows)
         except TypeError:
+            fits = False
+        if not fits:
             raise InvalidArgument(
-                "a DFA needs transitions as rows of numbers of states, and final as a set of them; got "
-                f"{shown(self.transitions)} and {shown(self.final)}."
-            ) from None
-        states = range(len(self.transitions))
-        rows_fit = all(len(row) == len(self.alphabet) and set(row) <= set(states) for row in self.transitions)
-        if not (rows_fit and self.initial in states and self.final <= set(states)):
-            raise InvalidArgument(
-                f"a DFA of {counted(len(states), 'state')} and {counted(len(self.alphabet), 'symbol')} needs one next "
-                "state per symbol in every state, an initial state and final states, all numbered from 0; got "
-                f"{shown(self.transitions)}, initial {shown(self.initial)}, final {shown(set(self.final))}."
+                f"a DFA over {counted(len(alphabet), 'symbol')} needs one next state per symbol in every state, an "
+                f"initial state and final states, all numbered from 0; got {shown(self.transitions)}, initial "
+                f"{shown(self.initial)}, final {shown(self.final)}."
             )
+        self.__dict__.update(alphabet=alphabet, transitions=rows, final=final)
 
     @property
     def n_states(self) -> int:
@@ -127,42 +118,39 @@ class DFA:
 
         Two DFAs over the same alphabet accept the same words iff their minimized forms are equal.
         """
-        numbers, steps, _ = closure(self.initial, lambda s: list(self.transitions[s]))
+        met, steps, _ = closure(self.initial, lambda s: list(self.transitions[s]))
         table = np.array(steps, dtype=np.int64)
-        kinds = np.array([state in self.final for state in numbers], dtype=np.int64)
+        is_final = np.array([state in self.final for state in met])
+        kinds, n_kinds = is_final.astype(np.int64), 0
         while True:  # Moore: states of one kind stay together while their next states are of the same kinds
             keys = np.column_stack([kinds, kinds[table]])
-            refined = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
-            if refined.max() == np.unique(kinds).size - 1:
+            _, first, kinds = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+            kinds = kinds.reshape(-1)
+            if len(first) == n_kinds:
                 break
-            kinds = refined
-        return self._quotient(refined, table, list(numbers))
-
-    def _quotient(self, kinds: NDArray[np.int64], table: NDArray[np.int64], states: list[int]) -> DFA:
-        """One state per kind, in the order met."""
-        members = dict(zip(kinds.tolist(), range(len(kinds)), strict=True))
-        numbers, steps, _ = closure(int(kinds[0]), lambda kind: kinds[table[members[kind]]].tolist())
-        final = frozenset(number for kind, number in numbers.items() if states[members[kind]] in self.final)
-        return DFA(self.alphabet, tuple(steps), 0, final)
+            n_kinds = len(first)
+        order = np.argsort(first)
+        numbers = np.argsort(order)[kinds]
+        transitions = map(tuple, numbers[table[first[order]]].tolist())
+        return DFA(self.alphabet, tuple(transitions), 0, frozenset(np.flatnonzero(is_final[first[order]]).tolist()))
 
     def shortest_word(self) -> PlainWord | None:
         """Shortest accepted word, the first in the order of the alphabet; None if the language is empty."""
-        came: dict[int, tuple[int, int] | None] = {self.initial: None}
+        came = {self.initial: (self.initial, -1)}  # from which state, on which symbol
         for state in (queue := [self.initial]):
             if state in self.final:
-                return self._word_to(state, came)
+                break
             for symbol, after in enumerate(self.transitions[state]):
                 if after not in came:
                     came[after] = state, symbol
                     queue.append(after)
-        return None
-
-    def _word_to(self, state: int, came: dict[int, tuple[int, int] | None]) -> PlainWord:
+        else:
+            return None
         codes = []
-        while (step := came[state]) is not None:
-            state, symbol = step
+        while state != self.initial:
+            state, symbol = came[state]
             codes.append(symbol)
-        return self.alphabet.decode(np.array(codes[::-1], dtype=np.int32))
+        return self.alphabet.decode(codes[::-1])
 
     def equivalence(self, other: DFA) -> Equal | Different:
         """Whether another DFA accepts the same words; if not, a shortest word that one of the two accepts.
@@ -202,7 +190,7 @@ class DFA:
             remaining = length - len(prefix)
             if state in live[remaining]:
                 if not remaining:
-                    yield self.alphabet.decode(np.array(prefix, dtype=np.int32))
+                    yield self.alphabet.decode(prefix)
                 else:
                     after = enumerate(self.transitions[state])
                     stack += [((*prefix, symbol), state) for symbol, state in reversed(list(after))]
@@ -294,16 +282,13 @@ class DFA:
         return f"<DFA: {sizes}, {len(self.final)} final>"
 
 
-class Closure(NamedTuple, Generic[Node]):
-    """Nodes that can be reached, numbered in the order met, their successors' numbers, and whether those are all."""
+def closure(
+    start: Node, successors: Callable[[Node], list[Node]], limit: int = sys.maxsize
+) -> tuple[dict[Node, int], list[tuple[int, ...]], bool]:
+    """Nodes that can be reached, numbered breadth first, their successors' numbers, and whether those are all.
 
-    numbers: dict[Node, int]
-    steps: list[tuple[int, ...]]
-    closed: bool
-
-
-def closure(start: Node, successors: Callable[[Node], list[Node]], limit: int = sys.maxsize) -> Closure[Node]:
-    """Breadth-first exploration from a node, given up when more than ``limit`` nodes are met."""
+    The exploration is given up when more than ``limit`` nodes are met.
+    """
     numbers = {start: 0}
     steps: list[tuple[int, ...]] = []
     for node in (queue := [start]):
@@ -311,8 +296,8 @@ def closure(start: Node, successors: Callable[[Node], list[Node]], limit: int = 
         for other in after:
             if other not in numbers:
                 if len(numbers) == limit:
-                    return Closure(numbers, steps, closed=False)
+                    return numbers, steps, False
                 numbers[other] = len(numbers)
                 queue.append(other)
         steps.append(tuple(numbers[other] for other in after))
-    return Closure(numbers, steps, closed=True)
+    return numbers, steps, True

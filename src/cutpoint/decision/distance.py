@@ -1,7 +1,5 @@
 """Distance: the largest difference of two acceptors over all words up to a length, with the word."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -89,7 +87,7 @@ def distance(
     second = WeightedAutomaton.of(right).reordered(first.alphabet)
     exact = first.is_exact and second.is_exact
     if left == right or (exact and equivalence(first, second)):  # no bound would ever drop a word
-        return Distance(Fraction(0) if exact else 0.0, first.alphabet.decode(np.array([], dtype=np.int32)))
+        return Distance(Fraction(0) if exact else 0.0, first.alphabet.decode(()))
     scales = _Scales(1, 1, 1)
     if exact:  # common denominators, so that all that follows is done in integers
         pairs = zip(first.arrays(), second.arrays(), strict=True)
@@ -100,7 +98,7 @@ def distance(
     )
     best, codes, length = _largest(sides, longest, limit, callback)
     value = Fraction(int(best), scales.initial * scales.final * scales.step**length) if exact else float(best)
-    return Distance(value, first.alphabet.decode(np.array(codes, dtype=np.int32)))
+    return Distance(value, first.alphabet.decode(codes))
 
 
 class _Scales(NamedTuple):
@@ -124,10 +122,6 @@ class _Side:
             pairs = zip((row, matrices, column), scales, strict=True)
             row, matrices, column = (np.vectorize(int, otypes=[object])(part * scale) for part, scale in pairs)
         self.initial, self.matrices, self.final = row, matrices, column
-
-    def longer(self, columns: Numbers) -> Numbers:
-        """Columns ``[z, s]`` of all words a z: those of the first symbol, then those of the second, and so on."""
-        return np.concatenate([columns @ matrix.T for matrix in self.matrices])
 
     def ranges(self, columns: Numbers, more: int) -> tuple[Numbers, Numbers]:
         """Bounds of the values of words that end as the columns do and have up to ``more`` symbols before.
@@ -188,7 +182,9 @@ def _largest(
 
 def _longer(sides: tuple[_Side, _Side], columns: ColumnPair, words: list[Codes]) -> tuple[ColumnPair, list[Codes]]:
     """Columns and words with one more symbol in front, in the order of the words; of equal columns the first."""
-    left, right = (side.longer(part) for side, part in zip(sides, columns, strict=True))
+    left, right = (
+        np.concatenate([part @ matrix.T for matrix in side.matrices]) for side, part in zip(sides, columns, strict=True)
+    )
     first: dict[Any, int] = {}
     for i, both in enumerate(np.concatenate([left, right], axis=1)):
         first.setdefault(both.tobytes() if both.dtype != object else tuple(both), i)

@@ -1,9 +1,7 @@
 """Whether two acceptors are the same: on every word (equivalence), or up to the names of states (isomorphism)."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,8 +13,7 @@ from cutpoint.data import PlainWord, State
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.exact.spans import first_nonzero
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Floats, WeightedAutomaton, codes_of
 from cutpoint.wording import shown
@@ -25,34 +22,30 @@ INDEPENDENCE = 1e-12
 """A row is new if this part of its length, at least, lies outside of the space so far."""
 
 
-@dataclass(frozen=True)
-class RowBasis:
-    """Orthonormal basis ``[i, s]`` of the rows, or the first word met whose value is beyond a limit."""
+def row_basis(
+    automaton: WeightedAutomaton, above: float = math.inf, independence: float = INDEPENDENCE
+) -> tuple[Floats, tuple[int, ...] | None]:
+    """Orthonormal basis ``[i, s]`` of the rows, and the first word met with ``abs(value) > above``, which ends it.
 
-    basis: Floats
-    word: tuple[int, ...] | None
-
-
-def row_basis(automaton: WeightedAutomaton, above: float | None = None, independence: float = INDEPENDENCE) -> RowBasis:
-    """Breadth first over words, keeping those whose rows are new; stop at the first with ``abs(value) > above``."""
+    Breadth first over words; those whose rows are new are extended.
+    """
     n_symbols, size = automaton.transitions.shape[:2]
     columns = (automaton.transitions @ automaton.final).T
     basis = np.zeros((0, size))
-    if above is not None and abs(automaton.initial @ automaton.final) > above:
-        return RowBasis(basis, ())
+    if abs(automaton.initial @ automaton.final) > above:
+        return basis, ()
     words: list[tuple[int, ...]] = [()]
     rows = automaton.initial[None, :]
     basis, kept = _extended(basis, rows, independence)
     while kept:
-        if above is not None:
-            far = np.flatnonzero(np.abs(rows @ columns) > above)
-            if len(far):
-                return RowBasis(basis, (*words[far[0] // n_symbols], int(far[0]) % n_symbols))
+        far = np.flatnonzero(np.abs(rows @ columns) > above)
+        if len(far):
+            return basis, (*words[far[0] // n_symbols], int(far[0]) % n_symbols)
         longer = np.stack([rows @ matrix for matrix in automaton.transitions], axis=1).reshape(-1, size)
         basis, kept = _extended(basis, longer, independence)
         words = [(*words[i // n_symbols], i % n_symbols) for i in kept]
         rows = longer[kept]
-    return RowBasis(basis, None)
+    return basis, None
 
 
 def _extended(basis: Floats, rows: Floats, independence: float) -> tuple[Floats, list[int]]:
@@ -132,8 +125,8 @@ def equivalence(
     Parameters
     ----------
     left, right : acceptors or weighted automata over the same symbols.
-    tolerance : None for the exact answer; floats then count as their exact binary values. A number for learned
-        acceptors, where rounding must not decide, 1e-12 or more: see Notes.
+    tolerance : None for the exact answer; floats then count as their exact binary values. A number, 1e-12 or more, for
+        learned acceptors, where rounding must not decide.
 
     Returns
     -------
@@ -165,9 +158,18 @@ def equivalence(
     >>> cp.equivalence(A, A & A)
     Different(word='1', left=Fraction(1, 2), right=Fraction(1, 4))
     """
+    first, second = WeightedAutomaton.of(left), WeightedAutomaton.of(right)
     if tolerance is None:
-        return _exact(WeightedAutomaton.of(left), WeightedAutomaton.of(right))
-    return _within(WeightedAutomaton.of(left), WeightedAutomaton.of(right), checked_tolerance(tolerance))
+        value: Any = WeightedAutomaton.exact_value
+        difference = first.rational() - second.rational()
+        codes = first_nonzero(difference.integers) if difference.dimension else None
+    else:
+        tolerance, value = checked_tolerance(tolerance), WeightedAutomaton.value
+        codes = row_basis(first - second, above=tolerance)[1]
+    if codes is None:
+        return Equal(tolerance)
+    word = first.alphabet.decode(codes)
+    return Different(word, value(first, word), value(second, word))
 
 
 def checked_tolerance(value: object) -> float:
@@ -185,32 +187,11 @@ def checked_tolerance(value: object) -> float:
     return found
 
 
-def _exact(left: WeightedAutomaton, right: WeightedAutomaton) -> Equal | Different:
-    difference = left.rational() - right.rational()
-    if not difference.dimension:
-        return Equal()
-    codes = first_nonzero(difference.integers)
-    return Equal() if codes is None else _at(left, right, codes, WeightedAutomaton.exact_value)
-
-
-def _within(left: WeightedAutomaton, right: WeightedAutomaton, tolerance: float) -> Equal | Different:
-    codes = row_basis(left - right, above=tolerance).word
-    return Equal(tolerance) if codes is None else _at(left, right, codes, WeightedAutomaton.value)
-
-
-def _at(left: WeightedAutomaton, right: WeightedAutomaton, codes: tuple[int, ...], value: Any) -> Different:
-    word = left.alphabet.decode(np.array(codes, dtype=np.int32))
-    return Different(word, value(left, word), value(right, word))
-
-
 Colors = list[int]
 
 
 def is_isomorphic(left: Acceptor, right: Acceptor) -> bool:
     """Whether two acceptors are the same but for the names and the order of their states.
-
-    Same symbols, in any order; probabilities are compared exactly, floats by their binary values.
-    :func:`isomorphism` gives the renaming.
 
     Examples
     --------
@@ -224,8 +205,9 @@ def is_isomorphic(left: Acceptor, right: Acceptor) -> bool:
 def isomorphism(left: Acceptor, right: Acceptor) -> dict[State, State] | None:
     """A renaming of the states that makes the left acceptor the right one; None if there is none.
 
-    Among several the first, in the order of the states. States get colors by what they are and what they lead to and
-    come from, until no color splits; what is left open is tried out.
+    Same symbols, in any order; probabilities are compared exactly, floats by their binary values. Among several
+    renamings the first, in the order of the states. States get colors by what they are and what they lead to and come
+    from, until no color splits; what is left open is tried out.
 
     Examples
     --------
@@ -237,25 +219,15 @@ def isomorphism(left: Acceptor, right: Acceptor) -> dict[State, State] | None:
     order = codes_of(left.alphabet, right.alphabet)
     if left.n_states != right.n_states:
         return None
-    match = _matching(*_codes(left, right, order))
+    exact = left.is_exact or right.is_exact
+    (start, own, _), (other_start, other, _) = (side.to_weighted().arrays(exact) for side in (left, right))
+    steps = np.array(_numbered([*own.flat, *other[order].flat]), dtype=np.int64).reshape(2, *own.shape)
+    kinds = zip([*start, *other_start], [*left.final, *right.final], strict=True)
+    match = _matching(steps[0], steps[1], _numbered(kinds))
     return None if match is None else {s: right.states[match[i]] for i, s in enumerate(left.states)}
 
 
-def _codes(left: Acceptor, right: Acceptor, order: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], Colors]:
-    """Both transitions ``[a, s, t]`` with equal numbers for equal probabilities, and first colors of all states."""
-    exact = left.is_exact or right.is_exact
-    (start, own, _), (other_start, other, _) = (side.to_weighted().arrays(exact) for side in (left, right))
-    known: dict[Any, int] = {}
-    numbered = [
-        np.array([known.setdefault(value, len(known)) for value in array.flat], dtype=np.int64).reshape(array.shape)
-        for array in (own, other[order])
-    ]
-    finals = np.concatenate([left.final, right.final]).tolist()
-    kinds = list(zip([*start, *other_start], finals, strict=True))
-    return numbered[0], numbered[1], _numbered(kinds)
-
-
-def _numbered(kinds: list[Any]) -> Colors:
+def _numbered(kinds: Iterable[Hashable]) -> Colors:
     """Equal numbers for equal kinds."""
     known: dict[Hashable, int] = {}
     return [known.setdefault(kind, len(known)) for kind in kinds]

@@ -4,8 +4,6 @@ The column of a word z is :math:`P(z) f`. The acceptance of :math:`yz` is :math:
 of its entries, so words read from the back need nothing but columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +17,7 @@ import numpy as np
 from cutpoint.data import Alphabet, PlainWord
 from cutpoint.decision.dfa import DFA, Unknown, closure
 from cutpoint.errors import InvalidArgument, TooLarge
-from cutpoint.exact import CutPoint, IntegerForm, lowest_terms
+from cutpoint.exact import CutPoint, lowest_terms
 from cutpoint.kernels.reference import step
 from cutpoint.model import Acceptor
 from cutpoint.model.text import number
@@ -43,25 +41,41 @@ LIMIT = 10**5
 
 
 @dataclass(frozen=True)
+class Isolation:
+    """Word whose acceptance is nearest to a cut point among all words up to ``max_length``; exact."""
+
+    word: PlainWord
+    acceptance: Fraction
+    cut_point: CutPoint
+    max_length: int
+
+    @property
+    def distance(self) -> Fraction | float:
+        """Distance of the acceptance from the cut point: a fraction if that is rational, otherwise a float."""
+        if isinstance(self.cut_point, Fraction):
+            return abs(self.acceptance - self.cut_point)
+        low, high = self.cut_point.interval(Fraction(1, 2**200))
+        return float(abs(self.acceptance - (low + high) / 2))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Isolation: {number(self.distance)} up to length {self.max_length}, "
+            f"reached by {shown(self.word)} with acceptance {number(self.acceptance)}>"
+        )
+
+
+@dataclass(frozen=True)
 class SuffixColumns:
     """Columns of an acceptor's suffixes in integers, and where they lie relative to a cut point."""
 
-    alphabet: Alphabet
-    integers: IntegerForm
+    acceptor: Acceptor
     cut_point: CutPoint
     inclusive: bool
-    excess: Fraction
-    """How far the sums of rows are from 1."""
-
-    @classmethod
-    def of(cls, acceptor: Acceptor, cut_point: CutPoint, inclusive: bool) -> SuffixColumns:
-        """Columns of an acceptor."""
-        return cls(acceptor.alphabet, acceptor.integers, cut_point, inclusive, acceptor.row_excess)
 
     @property
     def start(self) -> Column:
         """Column of the empty word, ``final``."""
-        return *(int(x) for x in self.integers.final.entries()), 1
+        return *map(int, self.acceptor.final), 1
 
     def before(self, column: Column) -> Iterator[Column]:
         """Columns of az for each symbol a, from the column of z."""
@@ -69,16 +83,18 @@ class SuffixColumns:
 
         *entries, denominator = column
         vector = fmpz_mat(len(entries), 1, entries)
-        for matrix, below in zip(self.integers.matrices, self.integers.denominators, strict=True):
+        integers = self.acceptor.integers
+        for matrix, below in zip(integers.matrices, integers.denominators, strict=True):
             raw = [*map(int, (matrix * vector).entries()), int(below) * denominator]
             divisor = gcd(*raw)
             yield tuple(x // divisor for x in raw)
 
     def acceptance(self, column: Column) -> Fraction:
         """Acceptance of the word z itself: the initial row times its column."""
-        row = self.integers.initial.entries()
-        total = sum((p * x for p, x in zip(row, column, strict=False)), start=self.integers.initial_denominator * 0)
-        return lowest_terms(total, self.integers.initial_denominator * column[-1])
+        integers = self.acceptor.integers
+        entries = zip(integers.initial.entries(), column, strict=False)
+        total = sum((p * x for p, x in entries), start=integers.initial_denominator * 0)
+        return lowest_terms(total, integers.initial_denominator * column[-1])
 
     def exceeds(self, value: Fraction) -> bool:
         """Whether a word of this acceptance is in the language."""
@@ -87,7 +103,7 @@ class SuffixColumns:
     def bounds(self, column: Column, remaining: int) -> tuple[Fraction, Fraction]:
         """Bounds of the acceptance of all words yz with at most so many symbols y."""
         *entries, denominator = column
-        loss = 2 * (remaining + 1) * self.excess
+        loss = 2 * (remaining + 1) * self.acceptor.row_excess
         return Fraction(min(entries), denominator) * (1 - loss), Fraction(max(entries), denominator) * (1 + loss)
 
     def residual(self, column: Column, remaining: int = 0) -> Residual:
@@ -102,7 +118,7 @@ class SuffixColumns:
             return ACCEPTS_ALL
         if not self.exceeds(high):
             return ACCEPTS_NONE
-        if self.excess or not isinstance(self.cut_point, Fraction):
+        if self.acceptor.row_excess or not isinstance(self.cut_point, Fraction):
             return column
         *entries, denominator = column
         above = [self.cut_point.denominator * x - self.cut_point.numerator * denominator for x in entries]
@@ -124,39 +140,69 @@ class SuffixColumns:
             level = {self.residual(column, remaining): column for column in longer}
         yield from repeat(level.keys() != {ACCEPTS_NONE})
 
+    def dfa(self, max_states: int) -> DFA | Unknown:
+        """Minimal DFA of the language, if the exploration of residuals closes.
 
-# -- DFAs -------------------------------------------------------------------------------------------------------
+        They are the states of a DFA for the words read from the back. Reversing a DFA whose states are all reachable,
+        and taking sets, gives the minimal DFA (Brzozowski).
+        """
+        seen: dict[Residual, Column] = {}
 
+        def residual(column: Column) -> Residual:
+            key = self.residual(column)
+            seen.setdefault(key, column)
+            return key
 
-def residual_dfa(columns: SuffixColumns, max_states: int) -> DFA | Unknown:
-    r"""Minimal DFA of a cut-point language by exact residuals, if the exploration closes.
+        def before(key: Residual) -> list[Residual]:
+            return [residual(column) for column in self.before(seen[key])]
 
-    A word is accepted iff :math:`\pi P(x)(f - \lambda 1) > 0`. Reading it from the back, the column vectors
-    :math:`P(z)(f - \lambda 1)` up to a positive factor are the states of a DFA for the reversed words. Reversing a DFA
-    whose states are all reachable, and taking sets, gives the minimal DFA (Brzozowski).
-    """
-    seen: dict[Residual, Column] = {}
+        numbers, steps, closed = closure(residual(self.start), before, max_states)
+        if not closed:
+            return _undecided(max_states, self.cut_point, "residual")
+        accepting = [state for key, state in numbers.items() if self.exceeds(self.acceptance(seen[key]))]
+        return _reversed_dfa(self.acceptor.alphabet, steps, accepting, max_states)
 
-    def residual(column: Column) -> Residual:
-        key = columns.residual(column)
-        seen.setdefault(key, column)
-        return key
+    def count(self, length: int, limit: int) -> int:
+        """Number of words of a length in the language; suffixes with the same residual are counted together."""
+        level: dict[Residual, tuple[Column, int]] = {self.residual(self.start, length): (self.start, 1)}
+        total = explored = 0
+        for remaining in range(length, 0, -1):
+            longer: dict[Residual, tuple[Column, int]] = {}
+            total += level.pop(ACCEPTS_ALL, ((), 0))[1] * self.acceptor.n_symbols**remaining
+            level.pop(ACCEPTS_NONE, None)
+            for column, ways in level.values():
+                explored = _one_more(explored, limit)
+                for before in self.before(column):
+                    key = self.residual(before, remaining - 1)
+                    same, so_far = longer.get(key, (before, 0))
+                    longer[key] = same, so_far + ways
+            level = longer
+        return total + sum(ways for column, ways in level.values() if self.exceeds(self.acceptance(column)))
 
-    def before(key: Residual) -> list[Residual]:
-        if key in (ACCEPTS_ALL, ACCEPTS_NONE):
-            return [key] * len(columns.alphabet)
-        return [residual(column) for column in columns.before(seen[key])]
+    def nearest_word(self, max_length: int, limit: int) -> Isolation:
+        """The word up to a length whose acceptance is nearest to the cut point; of several, the shortest and first.
 
-    def accepts_the_empty_word(key: Residual) -> bool:
-        if key in (ACCEPTS_ALL, ACCEPTS_NONE):
-            return key == ACCEPTS_ALL
-        return columns.exceeds(columns.acceptance(seen[key]))
-
-    numbers, steps, closed = closure(residual(columns.start), before, max_states)
-    if not closed:
-        return _undecided(max_states, columns.cut_point, "residual")
-    accepting = [state for key, state in numbers.items() if accepts_the_empty_word(key)]
-    return _reversed_dfa(columns.alphabet, steps, accepting, max_states)
+        Suffixes are extended to the front, each column once. A column whose entries all lie farther from the cut point
+        than the best word so far is left: acceptances are means of its entries.
+        """
+        best: tuple[Fraction, Codes] = self.acceptance(self.start), ()
+        level: dict[Column, Codes] = {self.start: ()}
+        explored = 0
+        for remaining in range(max_length, 0, -1):
+            longer: dict[Column, Codes] = {}
+            for column, codes in level.items():
+                if _may_be_nearer(self.bounds(column, remaining), best[0], self.cut_point):
+                    explored = _one_more(explored, limit)
+                    for symbol, before in enumerate(self.before(column)):
+                        word = (symbol, *codes)
+                        longer[before] = min(word, longer.get(before, word))
+            level = longer
+            for column, codes in sorted(level.items(), key=itemgetter(1)):
+                value = self.acceptance(column)
+                if _is_nearer(value, best[0], self.cut_point):
+                    best = value, codes
+        value, codes = best
+        return Isolation(self.acceptor.alphabet.decode(codes), value, self.cut_point, max_length)
 
 
 def _undecided(explored: int, cut_point: CutPoint, kind: str) -> Unknown:
@@ -197,117 +243,40 @@ def isolated_dfa(acceptor: Acceptor, cut_point: CutPoint, isolation: Fraction, m
     :math:`2\delta` both lie on the same side of the cut point. So words whose distributions differ by less than
     :math:`4\delta` in the 1-norm have the same future, and breadth-first exploration of such words closes.
     """
-    words, steps = _different_words(acceptor, isolation, max_states)
-    if len(words) > max_states:
-        return _undecided(max_states, cut_point, "distribution")
-    final = frozenset(state for state, word in enumerate(words) if _is_above(acceptor, word, cut_point, isolation))
-    return DFA(acceptor.alphabet, tuple(steps), 0, final).minimize()
-
-
-def _different_words(acceptor: Acceptor, isolation: Fraction, max_states: int) -> tuple[list[Codes], list[Codes]]:
-    """Words with different distributions, and the number of the word that represents each one-symbol extension."""
-    words: list[Codes] = [()]
-    rows = np.empty((max_states + 1, acceptor.n_states))
+    words: list[Codes] = [()]  # with different distributions, each in a row
+    rows = np.empty((max_states + acceptor.n_symbols, acceptor.n_states))
     rows[0] = acceptor.initial
-    steps: list[Codes] = []
-    for state, word in enumerate(words):
-        rounding = 8.0 * (len(word) + 2) * (acceptor.n_states + 2) * 2.0**-53
+
+    def after(state: int) -> list[int]:
+        """Number of the word that stands for each word that is one symbol longer."""
+        rounding = 8.0 * (len(words[state]) + 2) * (acceptor.n_states + 2) * 2.0**-53
         nearest = 4 * float(isolation) * (1 - 2.0**-50) - rounding
-        after = []
+        found = []
         for symbol, matrix in enumerate(acceptor.transitions):
             row = step(rows[state], matrix)
             near = np.flatnonzero(np.abs(rows[: len(words)] - row).sum(axis=1) < nearest)
+            found.append(int(near[0]) if near.size else len(words))
             if not near.size:
                 rows[len(words)] = row
-                words.append((*word, symbol))
-                if len(words) > max_states:
-                    return words, steps
-            after.append(int(near[0]) if near.size else len(words) - 1)
-        steps.append(tuple(after))
-    return words, steps
+                words.append((*words[state], symbol))
+        return found
+
+    _, steps, closed = closure(0, after, max_states)
+    if not closed:
+        return _undecided(max_states, cut_point, "distribution")
+    final = frozenset(state for state, word in enumerate(words) if _is_above(acceptor, word, cut_point, isolation))
+    return DFA(acceptor.alphabet, tuple(steps), 0, final).minimize()
 
 
 def _is_above(acceptor: Acceptor, codes: Codes, cut_point: CutPoint, isolation: Fraction) -> bool:
     """Whether a word is accepted; refuses a cut point that it shows not to be isolated."""
     acceptance = acceptor.integers.value(codes)
     if acceptance + isolation > cut_point and acceptance - isolation < cut_point:
-        word = acceptor.alphabet.decode(np.array(codes, dtype=np.int32))
         raise InvalidArgument(
-            f"the cut point is not isolated by {number(isolation)}: the word {shown(word)} has acceptance "
-            f"{number(acceptance)}. Give a smaller isolation, or none."
+            f"the cut point is not isolated by {number(isolation)}: the word {shown(acceptor.alphabet.decode(codes))} "
+            f"has acceptance {number(acceptance)}. Give a smaller isolation, or none."
         )
     return acceptance > cut_point
-
-
-# -- Isolation and counts ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Isolation:
-    """Word whose acceptance is nearest to a cut point among all words up to ``max_length``; exact."""
-
-    word: PlainWord
-    acceptance: Fraction
-    cut_point: CutPoint
-    max_length: int
-
-    @property
-    def distance(self) -> Fraction | float:
-        """Distance of the acceptance from the cut point: a fraction if that is rational, otherwise a float."""
-        if isinstance(self.cut_point, Fraction):
-            return abs(self.acceptance - self.cut_point)
-        low, high = self.cut_point.interval(Fraction(1, 2**200))
-        return float(abs(self.acceptance - (low + high) / 2))
-
-    def __repr__(self) -> str:
-        return (
-            f"<Isolation: {number(self.distance)} up to length {self.max_length}, "
-            f"reached by {shown(self.word)} with acceptance {number(self.acceptance)}>"
-        )
-
-
-def nearest_word(columns: SuffixColumns, max_length: int, limit: int) -> Isolation:
-    """The word up to a length whose acceptance is nearest to the cut point; of several, the shortest and first.
-
-    Suffixes are extended to the front, each column once. A column whose entries all lie farther from the cut point than
-    the best word so far is left: acceptances are means of its entries.
-    """
-    best: tuple[Fraction, Codes] = columns.acceptance(columns.start), ()
-    level: dict[Column, Codes] = {columns.start: ()}
-    explored = 0
-    for remaining in range(max_length, 0, -1):
-        longer: dict[Column, Codes] = {}
-        for column, codes in level.items():
-            if _may_be_nearer(columns.bounds(column, remaining), best[0], columns.cut_point):
-                explored = _one_more(explored, limit)
-                for symbol, before in enumerate(columns.before(column)):
-                    word = (symbol, *codes)
-                    longer[before] = min(word, longer.get(before, word))
-        level = longer
-        for column, codes in sorted(level.items(), key=itemgetter(1)):
-            value = columns.acceptance(column)
-            if _is_nearer(value, best[0], columns.cut_point):
-                best = value, codes
-    value, codes = best
-    return Isolation(columns.alphabet.decode(np.array(codes, dtype=np.int32)), value, columns.cut_point, max_length)
-
-
-def count_words(columns: SuffixColumns, length: int, limit: int) -> int:
-    """Number of words of a length in the language; suffixes with the same residual are counted together."""
-    level: dict[Residual, tuple[Column, int]] = {columns.residual(columns.start, length): (columns.start, 1)}
-    total = explored = 0
-    for remaining in range(length, 0, -1):
-        longer: dict[Residual, tuple[Column, int]] = {}
-        total += level.pop(ACCEPTS_ALL, ((), 0))[1] * len(columns.alphabet) ** remaining
-        level.pop(ACCEPTS_NONE, None)
-        for column, ways in level.values():
-            explored = _one_more(explored, limit)
-            for before in columns.before(column):
-                key = columns.residual(before, remaining - 1)
-                same, so_far = longer.get(key, (before, 0))
-                longer[key] = same, so_far + ways
-        level = longer
-    return total + sum(ways for column, ways in level.values() if columns.exceeds(columns.acceptance(column)))
 
 
 def _one_more(explored: int, limit: int) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import chain, cycle, islice, takewhile
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +15,15 @@ from numpy.typing import NDArray
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
 from cutpoint.decision.dfa import DFA, Unknown
-from cutpoint.decision.extraction import (
-    LIMIT,
-    Isolation,
-    SuffixColumns,
-    count_words,
-    isolated_dfa,
-    nearest_word,
-    residual_dfa,
-)
-from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, race, searches_from_both_ends
+from cutpoint.decision.extraction import LIMIT, Isolation, SuffixColumns, isolated_dfa
+from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exceed, whole_number
 from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import number
 from cutpoint.wording import counted, shown
 
@@ -43,6 +35,8 @@ MOST_STATES = 1000
 """Residuals up to which a second language is tried to be shown regular."""
 LONGEST_SEARCHED = 10_000
 """Longest words of best-first searches: their exact bounds grow with the length."""
+
+Result = TypeVar("Result")
 
 
 class AcceptedWord(NamedTuple):
@@ -113,10 +107,8 @@ class Language:
     def __init__(self, acceptor: Acceptor, cut_point: Any, inclusive: bool = False) -> None:
         check_acceptor(acceptor)
         if not isinstance(inclusive, bool):
-            raise InvalidArgument(f"inclusive must be True or False; got {shown(inclusive)}.")
-        object.__setattr__(self, "acceptor", acceptor)
-        object.__setattr__(self, "cut_point", cut_point_value(cut_point))
-        object.__setattr__(self, "inclusive", inclusive)
+            raise InvalidArgument(f"must be True or False; got {shown(inclusive)}.", argument="inclusive")
+        self.__dict__.update(acceptor=acceptor, cut_point=cut_point_value(cut_point), inclusive=inclusive)
 
     def __contains__(self, word: Word) -> bool:
         estimate = self.acceptor.acceptance(word)
@@ -140,10 +132,9 @@ class Language:
         def exact(r: int) -> Fraction:
             return self.acceptor.integers.value(encoded.word(r).tolist())
 
-        answers = which_exceed(
-            estimates, encoded.lengths, self.acceptor.n_states, self.cut_point, exact, self.inclusive
-        )
-        return Membership(*answers, estimates)
+        size = self.acceptor.n_states
+        members, decided = which_exceed(estimates, encoded.lengths, size, self.cut_point, exact, self.inclusive)
+        return Membership(members, decided, estimates)
 
     def words(self, max_length: int | None = None) -> Iterator[PlainWord]:
         """Words of the language, shortest first, then in the order of the alphabet; made one by one.
@@ -151,7 +142,10 @@ class Language:
         Without ``max_length`` it may go on for ever. Prefixes that surely lead to no word are left out, and it ends
         where no longer word can be in the language.
         """
-        return self._words(None if max_length is None else whole_number("max_length", max_length, least=0))
+        longest = LONGEST if max_length is None else whole_number("max_length", max_length, least=0)
+        bounds, in_reach = CompletionBounds(self.acceptor, at_most=False), self._columns.lengths_in_reach(longest)
+        lengths = zip(range(longest + 1), takewhile(bool, in_reach), strict=False)
+        return chain.from_iterable(self._words_of_length(length, bounds) for length, _ in lengths)
 
     def count(self, length: int, limit: int = LIMIT) -> int:
         """Number of words of a length in the language, exactly.
@@ -160,7 +154,7 @@ class Language:
         time proportional to the length; others may take more than ``limit`` suffixes, which is refused.
         """
         whole_number("limit", limit, least=1)
-        return count_words(self._columns, whole_number("length", length, least=0), limit)
+        return self._columns.count(whole_number("length", length, least=0), limit)
 
     def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[AcceptedWord]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
@@ -177,14 +171,10 @@ class Language:
         011 … 111 1/576460752303423488
         """
         whole_number("k", k, least=1)
-        longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
-        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
-        ranked = race(
-            [self._ranked(search, k) for search in searches_from_both_ends(self.acceptor, longest, k, least)], steps
-        )
+        ranked = self._race(self._ranked, max_length, k, limit)
         if ranked is None:
             raise TooLarge(
-                f"{steps:,} prefixes and suffixes were explored without finding the {counted(k, 'most accepted word')}."
+                f"{limit:,} prefixes and suffixes were explored without finding the {counted(k, 'most accepted word')}."
                 f" Increase limit={limit}, or lower max_length or k."
             )
         return ranked
@@ -200,13 +190,9 @@ class Language:
         >>> L.find_word(max_length=5) is None, L.find_word(max_length=40) in L
         (True, True)
         """
-        longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
-        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
-        found = race(
-            [self._first_found(search) for search in searches_from_both_ends(self.acceptor, longest, 1, least)], steps
-        )
+        found = self._race(self._first_found, max_length, 1, limit)
         if found is None:
-            return Unknown(steps, f"unknown: {steps:,} prefixes and suffixes explored, and there are more.")
+            return Unknown(limit, f"unknown: {limit:,} prefixes and suffixes explored, and there are more.")
         return found[0] if found else None
 
     def isolation(self, max_length: int, limit: int = LIMIT) -> Isolation:
@@ -221,7 +207,7 @@ class Language:
         <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
         """
         longest = whole_number("max_length", max_length, least=0)
-        return nearest_word(self._columns, longest, whole_number("limit", limit, least=1))
+        return self._columns.nearest_word(longest, whole_number("limit", limit, least=1))
 
     def to_dfa(self, max_states: int = 10_000, isolation: Any = None) -> DFA | Unknown:
         r"""Minimal DFA of the language, or :class:`Unknown` if more than ``max_states`` are met.
@@ -263,7 +249,7 @@ class Language:
                 "exact residuals need rows that sum to exactly 1, and the binary values of these floats do not. Take "
                 "acceptor.rationalized(), or give entries such as '1/10'."
             )
-        return residual_dfa(self._columns, most)
+        return self._columns.dfa(most)
 
     def __invert__(self) -> Language:
         r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""
@@ -335,14 +321,7 @@ class Language:
 
     @property
     def _columns(self) -> SuffixColumns:
-        return SuffixColumns.of(self.acceptor, self.cut_point, self.inclusive)
-
-    def _words(self, max_length: int | None) -> Iterator[PlainWord]:
-        bounds, longest = CompletionBounds(self.acceptor, at_most=False), LONGEST if max_length is None else max_length
-        for length, in_reach in zip(range(longest + 1), self._columns.lengths_in_reach(longest), strict=False):
-            if not in_reach:
-                return
-            yield from self._words_of_length(length, bounds)
+        return SuffixColumns(self.acceptor, self.cut_point, self.inclusive)
 
     def _words_of_length(self, length: int, bounds: CompletionBounds) -> Iterator[PlainWord]:
         """Depth-first over the prefixes, each with its distribution: memory grows with the length only."""
@@ -359,8 +338,18 @@ class Language:
                 rows = step(row, self.acceptor.transitions)
                 stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
 
-    def _ranked(self, search: BestFirst, k: int) -> Iterator[list[AcceptedWord] | None]:
-        """The k words of highest acceptance, or all; None after each step until they are found."""
+    def _race(
+        self, follow: Callable[[BestFirst], Iterator[Result | None]], max_length: int, copies: int, limit: int
+    ) -> Result | None:
+        """First result of a search from the front and one from the back; None if ``limit`` steps in turn have none."""
+        longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
+        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
+        searches = map(follow, searches_from_both_ends(self.acceptor, longest, copies, least))
+        results = (next(search) for search in islice(cycle(searches), steps))
+        return next((result for result in results if result is not None), None)
+
+    def _ranked(self, search: BestFirst) -> Iterator[list[AcceptedWord] | None]:
+        """The words of highest acceptance, as many as are sought or all; None after each step until they are found."""
         found: list[AcceptedWord] = []
         for candidate in self._promising(search):
             if candidate.part is not None:
@@ -368,7 +357,7 @@ class Language:
                 continue
             exact = self.acceptor.is_exact
             found.append(AcceptedWord(self._word(candidate.codes), candidate.bound if exact else candidate.estimate))
-            if len(found) == k:
+            if len(found) == search.copies:
                 break
         yield found
 
@@ -393,4 +382,4 @@ class Language:
         return exceeds(estimate, length, self.acceptor.n_states, self.cut_point, exact, self.inclusive)
 
     def _word(self, codes: tuple[int, ...]) -> PlainWord:
-        return self.acceptor.alphabet.decode(np.array(codes, dtype=np.int32))
+        return self.acceptor.alphabet.decode(codes)

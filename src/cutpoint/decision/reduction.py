@@ -1,7 +1,5 @@
 """Fewer dimensions or fewer states with the same acceptance of every word: minimize, quotient and trim."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -12,8 +10,7 @@ from cutpoint.data import State
 from cutpoint.decision.equivalence import checked_tolerance, row_basis
 from cutpoint.exact.recursions import quotients
 from cutpoint.exact.spans import row_space
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.weighted import WeightedAutomaton
 
 FLOAT_TOLERANCE = 1e-9
@@ -81,7 +78,7 @@ def _reduced(automaton: WeightedAutomaton) -> WeightedAutomaton:
 
 def _reduced_floats(automaton: WeightedAutomaton, tolerance: float) -> WeightedAutomaton:
     """The automaton in coordinates of an orthonormal basis Q of its rows: ξQᵀ, Q M(a) Qᵀ, Q η."""
-    basis = row_basis(automaton, independence=tolerance).basis
+    basis, _ = row_basis(automaton, independence=tolerance)
     matrices, column = basis @ automaton.transitions @ basis.T, basis @ automaton.final
     if np.linalg.norm(column) <= tolerance * np.linalg.norm(automaton.final):  # what is left is rounding
         column = np.zeros_like(column)

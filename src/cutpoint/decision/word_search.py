@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush, heapreplace
-from itertools import cycle
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +39,12 @@ Floats = NDArray[np.float64]
 Codes = tuple[int, ...]
 Place = tuple[int, bool, Codes]
 """Length, False for what goes before all words of that length, and the order of the alphabet."""
-Result = TypeVar("Result")
 
 
 class CompletionBounds:
-    r"""Columns :math:`h_0 = f`, :math:`h_{k+1}(s) = \max_a \sum_t P(a)[s,t]\, h_k(t)`: exactly k more symbols.
+    """Columns that bound the acceptance of longer words: with ``at_most`` those above, for one to k more symbols.
 
-    With ``at_most``, from one to k more symbols: :math:`\max(f, h_k)` takes the place of :math:`h_k` on the right. A
-    row :math:`\pi P(x)` times such a column bounds the acceptance of the longer words that begin with x.
+    Without it, for exactly k more symbols: then h takes the place of max(f, h) on the right.
     """
 
     def __init__(self, acceptor: Acceptor, at_most: bool) -> None:
@@ -215,7 +212,7 @@ class BestFirst:
         return abs(a - b) > self._rounding * max(a, b) + 1e-290
 
     def __iter__(self) -> Iterator[QueueEntry]:
-        """QueueEntrys as they leave the queue: words in their order, and each part of a word before it is continued."""
+        """Entries as they leave the queue: words in their order, and each part of a word before it is continued."""
         queue: list[QueueEntry] = []
         self._add(queue, (), self.end.start)
         while queue:
@@ -260,12 +257,3 @@ class BestFirst:
 def searches_from_both_ends(acceptor: Acceptor, max_length: int, copies: int, least: float) -> list[BestFirst]:
     """One search from the front and one from the back; which of them is quick depends on the acceptor."""
     return [BestFirst(end, max_length, copies, least) for end in (_Front(acceptor), _Back(acceptor))]
-
-
-def race(searches: Sequence[Iterator[Result | None]], steps: int) -> Result | None:
-    """The first result of several searches that take steps in turn, each None until then; None if steps run out."""
-    for _, search in zip(range(steps), cycle(searches)):
-        result = next(search)
-        if result is not None:
-            return result
-    return None

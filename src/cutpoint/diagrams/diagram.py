@@ -1,9 +1,7 @@
 """Diagram: the nodes and arrows of a picture, whatever language it is drawn in."""
 
-from __future__ import annotations
-
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,19 +26,11 @@ LEAST_INK = 45
 """Percentage of black of the faintest arrow."""
 MOST_DISPLAYED = 60
 """Most nodes, and most arrows, of a diagram that a notebook shows as part of a value."""
-ORIENTATIONS = ("right", "down")
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a diagram looks.
-
-    Attributes
-    ----------
-    min_probability : smaller probabilities are left out.
-    digits : decimals of a probability that is not shown as a fraction.
-    orientation : ``"right"`` or ``"down"``: where most arrows point.
-    """
+    """How a diagram looks: the options of :func:`cutpoint.drawing.to_dot`."""
 
     min_probability: float = 0.0
     digits: int = 4
@@ -52,7 +42,7 @@ class Look:
         if not (isinstance(least, int | float | Fraction) and 0 <= least <= 1):
             raise InvalidArgument(f"must be a number between 0 and 1; got {shown(least)}.", argument="min_probability")
         whole_number("digits", self.digits, least=1, most=17)
-        if self.orientation not in ORIENTATIONS:
+        if self.orientation not in ("right", "down"):
             raise InvalidArgument(f"must be 'right' or 'down'; got {shown(self.orientation)}.", argument="orientation")
 
 
@@ -141,10 +131,7 @@ class Diagram:
 class LabelStyle:
     """How states, symbols and probabilities are written in a diagram.
 
-    Attributes
-    ----------
-    state, symbol, number : the text of each.
-    is_whole : whether labels have all their lines, however many, and the diagram the order of the symbols.
+    ``is_whole``: whether labels have all their lines, however many, and the diagram the order of the symbols.
     """
 
     state: Callable[[object], str]
@@ -162,7 +149,10 @@ def state_diagram(
     look: Look,
     style: LabelStyle,
 ) -> Diagram:
-    """Diagram of an automaton with the transitions ``[a, s, t]``, which has one arrow for each pair of states."""
+    """Diagram of an automaton with the transitions ``[a, s, t]``: one arrow for each pair of states.
+
+    Symbols of the same probability share a line of its label.
+    """
     nodes = [DiagramNode(str(s), style.state(name), bool(final[s])) for s, name in enumerate(states)]
     starts = [
         Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), float(initial[s]))
@@ -170,14 +160,17 @@ def state_diagram(
     ]
     names = tuple(map(style.symbol, symbols))
     visible = _visible(transitions, look)
-    arrows = [
-        _arrow((f"{s}", f"{t}"), names, transitions[:, s, t], visible[:, s, t], style)
-        for s, t in np.argwhere(visible.any(axis=0)).tolist()
-    ]
+    arrows = []
+    for s, t in np.argwhere(visible.any(axis=0)).tolist():
+        groups: dict[Any, list[str]] = {}
+        for a in np.flatnonzero(visible[:, s, t]).tolist():
+            groups.setdefault(transitions[a, s, t], []).append(names[a])
+        lines = [line for value, group in groups.items() for line in wrapped(group, style.number(value))]
+        arrows.append(Arrow(str(s), str(t), tuple(lines) if style.is_whole else bounded(lines), float(max(groups))))
     return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look, names if style.is_whole else ())
 
 
-def wrapped(symbols: Iterable[str], probability: str = "") -> Iterator[Line]:
+def wrapped(symbols: Iterable[str], probability: str = "") -> list[Line]:
     """Lines of symbols, the last with their probability; a line that goes on ends with a comma.
 
     Examples
@@ -191,17 +184,15 @@ def wrapped(symbols: Iterable[str], probability: str = "") -> Iterator[Line]:
             lines.append("")
         lines[-1] += f"{name}, "
     *first, last = lines
-    yield from (Line(text.rstrip()) for text in first)
-    yield Line(last.removesuffix(", "), probability)
+    return [*(Line(text.rstrip()) for text in first), Line(last.removesuffix(", "), probability)]
 
 
-def bounded(lines: Iterable[Line]) -> tuple[Line, ...]:
+def bounded(lines: Sequence[Line]) -> tuple[Line, ...]:
     """Lines as far as there is room, and how many more there are."""
-    whole = tuple(lines)
-    if len(whole) <= MOST_LINES:
-        return whole
-    rest = len(whole) - MOST_LINES + 1
-    return (*whole[: MOST_LINES - 1], Line(f"… and {counted(rest, 'more line')}"))
+    if len(lines) <= MOST_LINES:
+        return tuple(lines)
+    rest = len(lines) - MOST_LINES + 1
+    return (*lines[: MOST_LINES - 1], Line(f"… and {counted(rest, 'more line')}"))
 
 
 def label(name: object, room: int = ROOM) -> str:
@@ -220,9 +211,7 @@ def label(name: object, room: int = ROOM) -> str:
 
 
 def symbol_label(name: object) -> str:
-    """Text of a symbol among others: one that contains a comma or a colon gets quotes.
-
-    Without them ``a,b`` would look like two symbols, and ``x:1`` like a symbol of probability 1.
+    """Text of a symbol among others; without quotes ``a,b`` would look like two of them, ``x:1`` like a probability.
 
     Examples
     --------
@@ -235,14 +224,3 @@ def symbol_label(name: object) -> str:
 def _visible(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
     """Which probabilities are shown."""
     return np.asarray((values > 0) & (values >= look.min_probability), dtype=np.bool_)
-
-
-def _arrow(
-    ends: tuple[str, str], names: tuple[str, ...], values: NDArray[Any], visible: NDArray[np.bool_], style: LabelStyle
-) -> Arrow:
-    """Arrow of one pair of states; symbols of the same probability share a line."""
-    groups: dict[Any, list[str]] = {}
-    for a in np.flatnonzero(visible).tolist():
-        groups.setdefault(values[a], []).append(names[a])
-    lines = [line for value, symbols in groups.items() for line in wrapped(symbols, style.number(value))]
-    return Arrow(*ends, tuple(lines) if style.is_whole else bounded(lines), float(max(groups)))

@@ -1,7 +1,5 @@
 """DOT text of a diagram, for Graphviz."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from cutpoint.diagrams.diagram import Arrow, Diagram, DiagramNode, Look

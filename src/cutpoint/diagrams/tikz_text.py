@@ -1,7 +1,5 @@
 """TikZ text of a diagram, for LaTeX: laid out on a line, a circle or a grid."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -9,16 +7,18 @@ from dataclasses import dataclass
 
 from cutpoint.diagrams.diagram import Arrow, Diagram, DiagramNode, Line
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "…": r"\dots{}",
-    **{character: f"\\{character}" for character in "{}$&#_%"},
-}
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "…": r"\dots{}",
+        **{character: f"\\{character}" for character in "{}$&#_%"},
+    }
+)
 """Characters that LaTeX would not print as they are."""
 NUMBERED = re.compile(r"([A-Za-z])([0-9]+)")
 """A letter with a number gets a subscript, as in the paper."""
@@ -45,12 +45,6 @@ class Place:
     y: float
     outward: float
     width: float = 0
-
-    def beside(self, angle: float, distance: float) -> str:
-        """Coordinates at some distance in some direction."""
-        return _point(
-            self.x + distance * math.cos(math.radians(angle)), self.y + distance * math.sin(math.radians(angle))
-        )
 
 
 def tikz_text(diagram: Diagram) -> str:
@@ -85,9 +79,8 @@ def _places(diagram: Diagram) -> Iterator[Place]:
             yield Place(row, -column, 0) if down else Place(column, row, 0)
         else:
             angle = (90 if down else 180) - 360 * k / count
-            x, y = radius * math.cos(math.radians(angle)), radius * math.sin(math.radians(angle))
-            shift = (0, radius) if down else (-radius, 0)
-            yield Place(x - shift[0], y - shift[1], angle, _width(node))
+            x, y = _polar(radius, angle)
+            yield Place(x, y - radius, angle, _width(node)) if down else Place(x + radius, y, angle, _width(node))
 
 
 def _width(node: DiagramNode) -> float:
@@ -107,7 +100,8 @@ def _start(arrow: Arrow, place: Place, count: int) -> Iterator[str]:
     room = LETTER * sum(len(line.text) for line in arrow.lines)
     room = min(room, (2 if _is_long(arrow) else 1) * START_DISTANCE)
     name = f"start{arrow.target}"
-    yield rf"\node ({name}) at {place.beside(angle, START_DISTANCE + room + place.width / 2)} {{start}};"
+    x, y = _polar(START_DISTANCE + room + place.width / 2, angle)
+    yield rf"\node ({name}) at {_point(place.x + x, place.y + y)} {{start}};"
     side = "sloped, above" if _is_long(arrow) else "auto" if count < 3 else "auto, swap"
     yield _edge(name, arrow, ["dashed"], side)
 
@@ -152,7 +146,7 @@ def _label(lines: Iterable[Line]) -> str:
 
 def _line(line: Line) -> str:
     if not line.probability:
-        return _escaped(line.symbols)
+        return line.symbols.translate(SPECIAL)
     upper, slash, lower = line.probability.partition("/")
     shown = rf"$\frac{{{upper}}}{{{lower}}}$" if slash else upper
     return f"{_name(line.symbols)}: {shown}" if line.symbols else shown
@@ -160,11 +154,11 @@ def _line(line: Line) -> str:
 
 def _name(text: str) -> str:
     parts = NUMBERED.fullmatch(text)
-    return f"${parts[1]}_{{{parts[2]}}}$" if parts else _escaped(text)
+    return f"${parts[1]}_{{{parts[2]}}}$" if parts else text.translate(SPECIAL)
 
 
-def _escaped(text: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in text)
+def _polar(radius: float, angle: float) -> tuple[float, float]:
+    return radius * math.cos(math.radians(angle)), radius * math.sin(math.radians(angle))
 
 
 def _point(x: float, y: float) -> str:

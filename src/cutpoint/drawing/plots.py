@@ -27,7 +27,7 @@ from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import marked_state, number
 from cutpoint.wording import counted, listed, shown
 
@@ -68,7 +68,6 @@ def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes |
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> figure = cp.plots.forward(cp.p_adic(2), "0110")
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['s1', 's2 *', 'accepted']
@@ -99,7 +98,6 @@ def learning(fit: Fit, path: Path | None = None, ax: Axes | None = None) -> Figu
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> fit = cp.baum_welch(cp.random_acceptor(2, "01", rng=0), cp.Sample(["01", "1"], accepted=[True, False]))
     >>> cp.plots.learning(fit).axes[0].get_xlabel()
     'step'
@@ -127,7 +125,6 @@ def calibration(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> figure = cp.plots.calibration([0.1, 0.2, 0.8, 0.9], [False, False, True, True], bins=2)
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('predicted probability', 'share accepted')
@@ -158,7 +155,6 @@ def staircase(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> figure = cp.plots.staircase(cp.p_adic(2), 3, cut_point="1/3")
     >>> steps = figure.axes[0].patches[0].get_data().values
     >>> [float(height) for height in steps]
@@ -203,7 +199,6 @@ def comparison(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> figure = cp.plots.comparison(cp.p_adic(2), cp.gallery.parity(), words=["", "1", "11"])
     >>> figure.axes[1].get_title()
     "largest difference 0.75: '11'"

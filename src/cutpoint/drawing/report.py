@@ -58,7 +58,7 @@ def report(
 
     Examples
     --------
-    >>> import tempfile, cutpoint as cp
+    >>> import tempfile
     >>> sample = cp.simulate(cp.gallery.parity(), cp.random_words("01", 200, (0, 8), rng=1), rng=2)
     >>> fit = cp.baum_welch(cp.random_acceptor(2, "01", rng=3), sample)
     >>> cp.report(fit, sample, tempfile.mkdtemp() + "/report.html", outcomes=("bought", "left"))

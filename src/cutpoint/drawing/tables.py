@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cutpoint.data import Word, html
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import aligned, number
 from cutpoint.wording import plain
 
@@ -39,7 +39,6 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> TextTable:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> cp.drawing.forward_table(cp.p_adic(2), "011")
     k  read  s1   s2   accepted
     0        1    0    0

@@ -21,6 +21,7 @@ from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import (
     AnySample,
     Engine,
+    Parameters,
     check_any_sample,
     check_engine,
     mark_masks,
@@ -29,7 +30,7 @@ from cutpoint.em.observations import (
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
@@ -41,12 +42,8 @@ MAX_STEPS = 1000
 class Progress:
     """Where a climb is: what a callback gets after each step.
 
-    Attributes
-    ----------
-    steps : E-steps so far, after the first.
-    objective : log-likelihood, plus the log-prior if there is one.
-    gain : what the last EM step gained.
-    seconds : time since the call.
+    ``steps`` are the E-steps after the first; ``objective`` is the log-likelihood, plus the log-prior if there is one;
+    ``gain`` is what the last EM step gained; ``seconds`` is the time since the call.
     """
 
     steps: int
@@ -113,7 +110,6 @@ def baum_welch(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> words = cp.random_words("ab", 500, (0, 6), rng=1)
     >>> sample = cp.simulate(cp.gallery.majority(), words, rng=2)
     >>> start = cp.gallery.random_acceptor(3, "ab", rng=3)
@@ -172,14 +168,14 @@ def ascend(
             if checkpoint:
                 checkpoint.save(climb.state)
             progress = Progress(climb.e_steps, climb.objective, climb.gain, time.monotonic() - began)
-            if callback and _is_true(callback(progress)):
+            answer = callback(progress) if callback else None
+            if isinstance(answer, bool | np.bool_) and answer:  # not just something that counts as true
                 stop = Stop.INTERRUPTED
                 break
             seconds = time.monotonic() - began
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    given = acceptor.transitions, acceptor.initial
-    if not all(map(np.array_equal, climb.parameters, given)):
+    if not all(map(np.array_equal, climb.parameters, Parameters.of(acceptor))):
         acceptor = acceptor.replace(**climb.parameters._asdict())
     return Fit(acceptor, tuple(climb.history), stop, climb.counts.log_likelihood, detail)
 
@@ -195,9 +191,8 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse what is not a limit."""
         if not (isinstance(self.tolerance, int | float) and 0.0 <= self.tolerance < math.inf):
-            raise InvalidArgument(
-                f"must be a finite number, 0 or more; got {shown(self.tolerance)}.", argument="tolerance"
-            )
+            found = shown(self.tolerance)
+            raise InvalidArgument(f"must be a finite number, 0 or more; got {found}.", argument="tolerance")
         whole_number("max_steps", self.max_steps, least=0)
         check_time_limit(self.time_limit)
 
@@ -220,8 +215,3 @@ def check_callback(callback: object) -> None:
     """Refuse anything that cannot be called."""
     if callback is not None and not callable(callback):
         raise InvalidArgument(f"callback must be a function of a Progress, or None; got {shown(callback)}.")
-
-
-def _is_true(answer: object) -> bool:
-    """Whether a callback returned True itself, not just something that counts as true."""
-    return isinstance(answer, bool | np.bool_) and bool(answer)

@@ -1,7 +1,5 @@
 """Checkpoints of long runs: the whole state after each step, for the same problem only."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path
@@ -9,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.data.storage import Arrays, packed, unpacked, write_whole
+from cutpoint.data.storage import Arrays, explained, packed, unpacked, write_whole
 from cutpoint.em.observations import AnySample
-from cutpoint.errors import InvalidArgument, InvalidFile
+from cutpoint.errors import InvalidArgument
 
 MAGIC = b"cutpoint checkpoint 1\n"
 
@@ -32,12 +30,10 @@ class Checkpoint:
 
     def load(self) -> Arrays | None:
         """State saved for this problem, or None if there is no file yet."""
-        try:
-            content = self.path.read_bytes()
-        except FileNotFoundError:
+        if not self.path.exists():
             return None
-        except OSError as problem:
-            raise InvalidFile(f"checkpoint {self.path}: cannot be read ({problem.strerror}).") from None
+        with explained("cannot be read", f"checkpoint {self.path}", OSError):
+            content = self.path.read_bytes()
         arrays = unpacked(MAGIC, content, f"checkpoint {self.path}")
         if not np.array_equal(arrays.pop("problem", np.empty(0)), self._problem):
             raise InvalidArgument(
@@ -57,12 +53,11 @@ def digest(sample: AnySample, *parts: object) -> str:
     Names are left out: the text of a set of them is another in each process. Codes and masks say what they mean.
     """
     found = hashlib.sha256()
-    content: tuple[object, ...] = _content(sample) if isinstance(sample, Sample) else (sample.digest,)
-    for part in (*content, *parts):
+    if isinstance(sample, Sample):
+        parts = sample.symbols, sample.offsets, sample.ends, sample.counts, sample.marks, *parts
+    else:
+        parts = sample.digest, *parts
+    for part in parts:
         kind = f"{part.dtype} {part.shape}" if isinstance(part, np.ndarray) else repr(part)
         found.update(kind.encode() + b"\n" + (part.tobytes() if isinstance(part, np.ndarray) else b""))
     return found.hexdigest()
-
-
-def _content(sample: Sample) -> tuple[object, ...]:
-    return sample.symbols, sample.offsets, sample.ends, sample.counts, sample.marks

@@ -1,7 +1,5 @@
 """Climb: parameters on their way up, one EM step at a time, plain or accelerated."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -39,7 +39,6 @@ def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["00", "01"], states=["aab", "abb"])
     >>> cp.count_transitions(sample, "ab")
     array([[[1., 2.],
@@ -51,10 +50,9 @@ def count_transitions(sample: Sample, states: int | Iterable[State]) -> Floats:
     check_sample(sample)
     names = States(states)
     counts = np.zeros((len(sample.alphabet), len(names), len(names)))
-    runs = [complete_run(sample, r, names) for r in range(len(sample))]
-    for r, run in enumerate(runs):
-        word = sample.decoded.word(r)
-        np.add.at(counts, (word, run[:-1], run[1:]), sample.counts[r])
+    for r, count in enumerate(sample.counts):
+        run = complete_run(sample, r, names)
+        np.add.at(counts, (sample.decoded.word(r), run[:-1], run[1:]), count)
     return counts
 
 
@@ -97,14 +95,7 @@ class Columns(Sequence[Column]):
 
 @dataclass(frozen=True)
 class DesignMatrix:
-    """The matrix B with its labels.
-
-    Attributes
-    ----------
-    matrix : sparse integer matrix, l²l' rows and l'ⁿlⁿ⁺¹ columns.
-    rows : labels (to, symbol, from), in the paper's order: from, then symbol, then to.
-    columns : labels (word, path), words in lexicographic order, then paths.
-    """
+    """The matrix B, sparse and of integers, with its labels: l²l' rows and l'ⁿlⁿ⁺¹ columns."""
 
     matrix: csc_array = field(compare=False)  # the other parts determine it
     alphabet: Alphabet
@@ -113,12 +104,12 @@ class DesignMatrix:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Labels (to, symbol, from) of the rows."""
+        """Labels (to, symbol, from), in the paper's order: from, then symbol, then to."""
         return tuple((t, a, s) for s in self.states for a in self.alphabet for t in self.states)
 
     @property
     def columns(self) -> Columns:
-        """Labels (word, path) of the columns."""
+        """Labels (word, path), words in lexicographic order, then paths."""
         return Columns(self.alphabet, self.states, self.length)
 
     @property
@@ -145,10 +136,8 @@ class DesignMatrix:
         for r, observation in enumerate(sample):
             codes = self.alphabet.encode_word(observation.word).tolist()
             if len(codes) != self.length:
-                raise InvalidArgument(
-                    f"this design matrix is for words of length {self.length}; "
-                    f"observation {sample.describe(r)} has length {len(codes)}."
-                )
+                found = f"observation {sample.describe(r)} has length {len(codes)}"
+                raise InvalidArgument(f"this design matrix is for words of length {self.length}; {found}.")
             u[self._column(codes, complete_run(sample, r, self.states).tolist())] += observation.count
         return u
 
@@ -157,8 +146,7 @@ class DesignMatrix:
         vector = _floats(u, "u must be numbers, one per column")
         if vector.shape != (self.shape[1],):
             raise InvalidArgument(f"u must have one entry per column, {self.shape[1]}; got shape {vector.shape}.")
-        for k in np.flatnonzero(~(np.isfinite(vector) & (vector >= 0.0))):
-            raise InvalidArgument(f"must be counts, finite and not negative; got {vector[k]:g} at {k}.", argument="u")
+        _check_not_negative(vector, "u")
         by_row = (self.matrix @ vector).reshape(len(self.states), len(self.alphabet), len(self.states))
         return np.ascontiguousarray(by_row.transpose(1, 0, 2))
 
@@ -178,9 +166,10 @@ class DesignMatrix:
 
     def _column(self, codes: Sequence[int], run: Sequence[int]) -> int:
         number = 0
-        for base, digits in ((len(self.alphabet), codes), (len(self.states), run)):
-            for digit in digits:
-                number = number * base + digit
+        for code in codes:
+            number = number * len(self.alphabet) + code
+        for state in run:
+            number = number * len(self.states) + state
         return number
 
 
@@ -292,13 +281,16 @@ def checked_counts(counts: ArrayLike) -> Floats:
     v = _floats(counts, "counts must be an array [a, s, t] of numbers")
     if v.ndim != 3 or v.shape[1] != v.shape[2] or not v.size:
         raise InvalidArgument(f"counts must have shape [a, s, t] with as many t as s; got shape {v.shape}.")
-    wrong = np.argwhere(~(np.isfinite(v) & (v >= 0.0)))
-    if len(wrong):
-        a, s, t = wrong[0]
-        raise InvalidArgument(f"counts must be finite and not negative; got {v[a, s, t]:g} at [{a}, {s}, {t}].")
+    _check_not_negative(v, "counts")
     if not v.max() <= LARGEST_TOTAL / v.size:
         raise InvalidArgument(f"counts must have a sum of at most {LARGEST_TOTAL:g}; scale them down.")
     return v
+
+
+def _check_not_negative(values: Floats, name: str) -> None:
+    for place in np.argwhere(~(np.isfinite(values) & (values >= 0.0))).tolist():
+        found = f"{values[tuple(place)]:g} at {place}"
+        raise InvalidArgument(f"{name} must be finite and not negative; got {found}.")
 
 
 def checked_transitions(transitions: Any, shape: tuple[int, ...], name: str) -> Floats:
@@ -337,10 +329,8 @@ def _unseen_weights(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_
     if not isinstance(unseen, str):
         return checked_transitions(unseen, shape, "unseen")
     if unseen not in ("uniform", "stay", "error"):
-        raise InvalidArgument(
-            f"unseen must be 'uniform', 'stay', 'error' or an array of transitions of shape {shape}; "
-            f"got {shown(unseen)}."
-        )
+        known = f"'uniform', 'stay', 'error' or an array of transitions of shape {shape}"
+        raise InvalidArgument(f"unseen must be {known}; got {shown(unseen)}.")
     if unseen == "error" and never.any():
         a, s = np.argwhere(never)[0]
         raise InvalidArgument(f"symbol number {a} was never read in state number {s}: its row is unknown.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,8 @@ Floats = NDArray[np.float64]
 class Counts:
     """Sufficient statistic of a sample under an acceptor: how often each parameter is expected to have been used.
 
-    Counts of parts of a sample add up to the counts of the whole, in any split.
-
-    Attributes
-    ----------
-    transitions : the paper's v, ``[a, s, t]``.
-    initial : expected number of runs that start in each state.
-    log_likelihood : log-likelihood of the evidence.
+    Counts of parts of a sample add up to the counts of the whole, in any split. ``transitions`` is the paper's v,
+    ``[a, s, t]``; ``initial`` how many runs start in each state; ``log_likelihood`` that of the evidence.
     """
 
     transitions: Floats
@@ -45,11 +41,7 @@ class Counts:
                 "counts can be added if they have the same symbols and states; "
                 f"got shapes {self.transitions.shape} and {other.transitions.shape}."
             )
-        return Counts(
-            self.transitions + other.transitions,
-            self.initial + other.initial,
-            self.log_likelihood + other.log_likelihood,
-        )
+        return Counts(*map(add, vars(self).values(), vars(other).values()))
 
 
 def pairwise_sum(values: Iterable[Any]) -> Any:

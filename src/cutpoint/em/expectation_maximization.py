@@ -1,7 +1,5 @@
 """The EM algorithm with the explicit matrix U, the paper's Alg. 1: it enumerates all state paths."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import pairwise
@@ -19,7 +17,7 @@ from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import Floats, Parameters, check_sample, impossible, mark_masks
 from cutpoint.errors import TooLarge
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.wording import counted
 
 MOST_PATHS = 10**7
@@ -41,7 +39,6 @@ def expectation_maximization(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["01", "11", "10"], accepted=[True, True, False])
     >>> start = cp.gallery.random_acceptor(2, "01", rng=0)
     >>> one, two = (f(start, sample, max_steps=5) for f in (cp.expectation_maximization, cp.baum_welch))
@@ -67,22 +64,21 @@ def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> cp.em.hidden_runs(cp.p_adic(2), cp.Sample(["11"], accepted=[True], counts=[3]))  # paths 111, 112, …, 222
     (array([0., 1., 0., 2., 0., 0., 0., 0.]),)
     """
     check_paths(acceptor, sample)
-    return tuple(count * run.posterior for count, run in _runs(acceptor, sample))
+    return tuple(run.row for run in _runs(acceptor, sample))
 
 
 def enumerated_counts(acceptor: Acceptor, sample: Sample) -> Counts:
     """E-step of Alg. 1: the matrix U, and from it the sufficient statistic v by counting along the paths."""
     transitions, initial, logs = np.zeros_like(acceptor.transitions), np.zeros_like(acceptor.initial), []
-    for count, run in _runs(acceptor, sample):
-        np.add.at(initial, run.paths[0], count * run.posterior)
+    for run in _runs(acceptor, sample):
+        np.add.at(initial, run.paths[0], run.row)
         for symbol, (before, after) in zip(run.word, pairwise(run.paths), strict=True):
-            np.add.at(transitions[symbol], (before, after), count * run.posterior)
-        logs.append(count * run.log_probability)
+            np.add.at(transitions[symbol], (before, after), run.row)
+        logs.append(run.log_likelihood)
     return Counts(transitions, initial, math.fsum(logs))
 
 
@@ -90,26 +86,26 @@ def check_paths(acceptor: Acceptor, sample: Sample) -> None:
     """Refuse a sample whose matrix U would not fit."""
     check_acceptor(acceptor)
     check_sample(sample)
-    longest = int(sample.lengths.max())
-    size = sum(acceptor.n_states ** (length + 1) for length in sample.lengths.tolist())
+    lengths = sample.lengths.tolist()
+    size = sum(acceptor.n_states ** (length + 1) for length in lengths)
     if size > MOST_PATHS:
         raise TooLarge(
             f"the matrix U would have {counted(size, 'entry')} ({counted(acceptor.n_states, 'state')}, words of up to "
-            f"{counted(longest, 'symbol')}); the limit is {MOST_PATHS:,}. Use baum_welch, which does not need it."
+            f"{counted(max(lengths), 'symbol')}); the limit is {MOST_PATHS:,}. Use baum_welch, which does not need it."
         )
 
 
 class _HiddenRun(NamedTuple):
-    """All paths of a word, ``[i, path]``, with their posterior and the log-probability of what was seen."""
+    """All paths of a word, ``[i, path]``, with their row of U and the log-likelihood of what was seen."""
 
     word: NDArray[np.int32]
     paths: NDArray[np.int64]
-    posterior: Floats
-    log_probability: float
+    row: Floats
+    log_likelihood: float
 
 
-def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[tuple[float, _HiddenRun]]:
-    """Count and hidden run of each observation."""
+def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[_HiddenRun]:
+    """Hidden run of each observation."""
     sample, masks = sample.recoded(acceptor.alphabet), mark_masks(acceptor, sample)
     with np.errstate(divide="ignore"):
         log_initial, log_transitions = np.log(acceptor.initial), np.log(acceptor.transitions)
@@ -122,12 +118,11 @@ def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[tuple[float, _HiddenRu
         paths = np.stack(digits(np.arange(n_paths), acceptor.n_states, len(word) + 1))
         logs = log_initial[paths[0]] + log_seen[0][paths[0]]
         for i, symbol in enumerate(word):
-            logs = logs + log_transitions[symbol][paths[i], paths[i + 1]]
-            logs = logs + log_seen[i + 1][paths[i + 1]]
+            logs = logs + log_transitions[symbol][paths[i], paths[i + 1]] + log_seen[i + 1][paths[i + 1]]
         top = logs.max()
         if top == -math.inf:
             raise impossible(sample, [r])
         weights = np.exp(logs - top)
         # Without evidence the probability is 1 by definition, not up to rounding: then the likelihood is constant.
         log_probability = 0.0 if seen.all() else float(top + np.log(weights.sum()))
-        yield count, _HiddenRun(word, paths, weights / weights.sum(), log_probability)
+        yield _HiddenRun(word, paths, count * (weights / weights.sum()), count * log_probability)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,8 @@ class MStep:
 
     def __call__(self, counts: Counts, current: Parameters) -> Parameters:
         """Parameters of highest expected objective, given the counts of an E-step at the current ones."""
-        weights = Parameters(
-            self._pooled(counts.transitions + self.pseudo.transitions), counts.initial + self.pseudo.initial
-        )
-        return self.scaled(weights, current)
+        transitions = self._pooled(counts.transitions + self.pseudo.transitions)
+        return self.scaled(Parameters(transitions, counts.initial + self.pseudo.initial), current)
 
     def scaled(self, weights: Parameters, current: Parameters) -> Parameters:
         """Rows of weights made to sum to 1, fixed entries and rows without weight taken from the current ones."""
@@ -136,10 +135,8 @@ def shares(weights: Floats, fallback: Floats) -> Floats:
     """Rows divided by their sums; a row that sums to 0 is taken from the fallback."""
     totals = weights.sum(axis=-1, keepdims=True)
     reached = totals > 0.0
-    result: Floats = (
-        weights / totals if reached.all() else np.where(reached, weights / np.where(reached, totals, 1.0), fallback)
-    )
-    return result
+    rows: Floats = weights / np.where(reached, totals, 1.0)
+    return rows if reached.all() else np.where(reached, rows, fallback)
 
 
 def _sums(rows: Floats, axis: int, group: Group) -> Floats:
@@ -156,10 +153,8 @@ def _pseudo_counts(prior: ArrayLike, acceptor: Acceptor) -> Parameters:
         given = np.asarray(prior, dtype=np.float64)
         cells = np.broadcast_to(given, acceptor.transitions.shape)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidArgument(
-            f"prior must be a number or an array that fits the transitions' shape {acceptor.transitions.shape}; "
-            f"got {shown(prior)}."
-        ) from None
+        fitting = f"a number or an array that fits the transitions' shape {acceptor.transitions.shape}"
+        raise InvalidArgument(f"prior must be {fitting}; got {shown(prior)}.") from None
     if not ((cells >= 0.0) & (cells <= LARGEST_TOTAL / cells.size)).all():
         raise InvalidArgument(f"prior must hold finite pseudo-counts, not negative; got {shown(prior)}.")
     return Parameters(cells, np.full(acceptor.n_states, float(given) if given.ndim == 0 else 0.0))
@@ -172,12 +167,13 @@ def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
     shape = acceptor.transitions.shape
     if isinstance(fixed, np.ndarray | bool):
         array = np.asarray(fixed)
-        if array.dtype != np.bool_ or not _fits(array.shape, shape):
-            raise InvalidArgument(
-                f"fixed must be an array of bool that fits the transitions' shape {shape}, or a list of entries such "
-                f"as (symbol, state) or (symbol, state, next state); got an array of {array.dtype}, {array.shape}."
-            )
-        return np.broadcast_to(array, shape).copy()
+        with suppress(ValueError):
+            if array.dtype == np.bool_:
+                return np.broadcast_to(array, shape).copy()
+        raise InvalidArgument(
+            f"fixed must be an array of bool that fits the transitions' shape {shape}, or a list of entries such "
+            f"as (symbol, state) or (symbol, state, next state); got an array of {array.dtype}, {array.shape}."
+        )
     mask = np.zeros(shape, dtype=np.bool_)
     if isinstance(fixed, str) or not isinstance(fixed, Iterable):
         raise InvalidArgument(f"fixed must be an array of bool or a list of entries; got {shown(fixed)}.")
@@ -187,19 +183,9 @@ def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
                 f"an entry of fixed must be a tuple (symbol,), (symbol, state) or (symbol, state, next state), with "
                 f"... for all; got {shown(item)}."
             )
-        names = acceptor.alphabet, acceptor.states, acceptor.states
-        place = (
-            slice(None) if part is ... else axis.code(part, "fixed: ") for part, axis in zip(item, names, strict=False)
-        )
-        mask[tuple(place)] = True
+        axes = zip(item, (acceptor.alphabet, acceptor.states, acceptor.states), strict=False)
+        mask[tuple(slice(None) if part is ... else names.code(part, "fixed: ") for part, names in axes)] = True
     return mask
-
-
-def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    try:
-        return np.broadcast_shapes(shape, target) == target
-    except ValueError:
-        return False
 
 
 def _groups(argument: str, groups: Iterable[Iterable[Any]], names: Names) -> Group | None:
@@ -208,17 +194,14 @@ def _groups(argument: str, groups: Iterable[Iterable[Any]], names: Names) -> Gro
     seen: set[int] = set()
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise InvalidArgument(f"{argument} must be a list of groups; got {shown(groups)}.")
-    listed = [list(group) if isinstance(group, Iterable) else [group] for group in groups]
-    for group in listed:
-        codes = [names.code(name, f"{argument}: ") for name in group]
-        if len(set(codes)) < 2:
-            raise InvalidArgument(
-                f"{argument}: a group must hold at least two different names; got {counted(len(set(codes)), 'name')}."
-            )
-        if seen & set(codes):
-            raise InvalidArgument(
-                f"{argument}: a name can be in one group only; {shown(names[min(seen & set(codes))])} is in two."
-            )
-        seen |= set(codes)
-        number[codes] = min(codes)
-    return number if listed else None
+    for group in groups:
+        codes = {names.code(name, f"{argument}: ") for name in (group if isinstance(group, Iterable) else [group])}
+        if len(codes) < 2:
+            found = counted(len(codes), "name")
+            raise InvalidArgument(f"{argument}: a group must hold at least two different names; got {found}.")
+        if seen & codes:
+            repeated = shown(names[min(seen & codes)])
+            raise InvalidArgument(f"{argument}: a name can be in one group only; {repeated} is in two.")
+        seen |= codes
+        number[list(codes)] = min(codes)
+    return number if seen else None

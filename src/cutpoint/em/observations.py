@@ -22,7 +22,7 @@ from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgumen
 from cutpoint.kernels import kernels
 from cutpoint.kernels.coding import FrontCodedWords
 from cutpoint.model import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
@@ -43,15 +43,23 @@ class Parameters(NamedTuple):
         return cls(acceptor.transitions, acceptor.initial)
 
 
-class Observations(ABC):
+class Resource:
+    """What holds threads, memory or connections until it is closed, or until the end of a ``with`` statement."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Observations(Resource, ABC):
     """A sample, over the alphabet of an acceptor, to be asked many times.
 
-    ``masks`` has a row for each mark of the sample's ``mark_table``. Close it after use, or use it in a ``with``
-    statement.
-
-    Attributes
-    ----------
-    total : number of observations, the N of the paper.
+    ``masks`` has a row for each mark of the sample's ``mark_table``; ``total`` is the N of the paper.
     """
 
     total: float
@@ -82,15 +90,6 @@ class Observations(ABC):
     def loss(self, parameters: Parameters, masks: Masks) -> float:
         """Mean of -log p over the observations: the log loss."""
         return -self.log_likelihood([(parameters, masks)]) / self.total
-
-    def close(self) -> None:  # noqa: B027 - most have nothing to release
-        """Release what the observations hold: threads, memory of workers."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class InMemory(Observations):
@@ -187,21 +186,12 @@ class LargeSample(Protocol):
 AnySample = Sample | LargeSample
 
 
-class Engine(ABC):
+class Engine(Resource, ABC):
     """Who works on a sample: the threads of this machine, or a cluster."""
 
     @abstractmethod
     def observe(self, sample: AnySample, alphabet: Alphabet) -> Observations:
         """Observations of a sample over the alphabet of an acceptor."""
-
-    def close(self) -> None:  # noqa: B027 - as above
-        """Release what the engine holds itself, such as a connection."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def observations(
@@ -213,8 +203,9 @@ def observations(
     """
     if isinstance(sample, Sample):
         sample = sample.recoded(alphabet)
-        return InMemory(sample, threads) if engine is None else engine.observe(sample, alphabet)
-    return sample.observe(alphabet, threads) if engine is None else engine.observe(sample, alphabet)
+    if engine is not None:
+        return engine.observe(sample, alphabet)
+    return InMemory(sample, threads) if isinstance(sample, Sample) else sample.observe(alphabet, threads)
 
 
 def mark_masks(acceptor: Acceptor, sample: AnySample) -> Masks:
@@ -301,7 +292,6 @@ def expected_counts(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["1", "1"], accepted=[True, False])
     >>> cp.expected_counts(cp.p_adic(2), sample).transitions[1]
     array([[1., 1.],
@@ -316,7 +306,6 @@ def log_likelihoods(acceptor: Acceptor, sample: AnySample, *, engine: Engine | N
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> cp.em.log_likelihoods(cp.p_adic(2), cp.Sample(["1", "0"], accepted=[True, True])).round(3)
     array([-0.693,   -inf])
     """
@@ -335,7 +324,6 @@ def log_likelihood(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["1", "01"], accepted=[True, True])
     >>> round(cp.log_likelihood(cp.p_adic(2), sample), 6)  # log 1/2 + log 1/2
     -1.386294
@@ -353,7 +341,6 @@ def likelihood(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> round(cp.em.likelihood(cp.p_adic(2), cp.Sample(["1", "01"], accepted=[True, True])), 12)
     0.25
     """
@@ -370,7 +357,6 @@ def acceptances_by_shard(
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> shards = cp.ShardedSample.of(cp.Sample(["1", "0", "01"]), observations=2)
     >>> [values.tolist() for _, values in cp.em.acceptances_by_shard(cp.p_adic(2), shards)]
     [[0.0, 0.5], [0.5]]

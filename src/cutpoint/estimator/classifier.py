@@ -1,9 +1,7 @@
 """AcceptorClassifier: learn to classify words, by the conventions of scikit-learn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -47,8 +45,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_states : number of states, at least one for each class; None chooses it by cross-validation, which takes longer.
-    team : k > 1 joins k acceptors to one, usually with better probabilities.
-    prior : Dirichlet pseudo-counts of every cell.
+    team, prior, folds, threads : as of :func:`cutpoint.learn`.
     cut_point : of two classes, ``predict`` answers ``classes_[1]`` where its probability is above this. None chooses
         it for accuracy on words not learned from (two more searches, each on half of the words); it stays 1/2 unless
         another is better by three standard errors. ``cut_point=0.5`` saves that time.
@@ -59,18 +56,14 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     position : whether the same symbol means something else at each position; needs words of one length. The symbols of
         ``acceptor_`` are then pairs ``(position, symbol)``, and each position has a rare symbol of its own.
     n_final : of two classes, the number of states of ``classes_[1]``; by default half of them, or as merging finds.
-    folds : number of folds of the search, by default five.
     time_limit : most seconds to search, about; the best so far is taken. The result then depends on the machine.
-    threads : number of threads, by default all cores; results do not depend on it.
     random_state : seed; same seed, same result. Also None (another result each time), a ``numpy.random.Generator`` or
         a ``numpy.random.RandomState``.
 
     Attributes
     ----------
     classes_ : the labels, sorted.
-    acceptor_ : the :class:`cutpoint.Acceptor`.
-    labels_ : class of each of its states.
-    alphabet_ : its symbols.
+    acceptor_, alphabet_, labels_ : the :class:`cutpoint.Acceptor`, its symbols, and the class of each of its states.
     cut_point_ : the cut point of two classes; None for more.
     fit_ : the :class:`cutpoint.search.Learned` with what the search found.
 
@@ -135,33 +128,6 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         words, labels, weights = _given(X, y, sample_weight)
         return self._start(words, labels, weights, np.unique(labels))
 
-    def partial_fit(
-        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        r"""Go on learning from a further batch of words: one step of stepwise EM, states and symbols kept.
-
-        The first call learns from its batch as :meth:`fit` does, so that batch should be large enough to find the
-        structure. It must hold words of at least two classes; ``classes`` names those that are yet to come. Later
-        calls move the parameters: the running mean of expected counts per word is drawn towards the batch's by
-        :math:`\gamma = (1 + N/n)^{-0.6}`, after N words for a batch of n. Symbols new since the first batch follow
-        ``unknown``; with ``"rare"`` the extra symbol is learned once it is met. ``fit_`` and ``cut_point_`` stay as
-        they were after the first batch.
-
-        O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
-        Royal Statistical Society B 71 (2009).
-        """
-        words, labels, weights = _given(X, y, sample_weight)
-        named = None if classes is None else np.unique(np.array(list(classes)))
-        if not hasattr(self, "acceptor_"):
-            return self._start(words, labels, weights, np.unique(labels) if named is None else named)
-        if named is not None and not np.array_equal(named, self.classes_):
-            raise InvalidArgument(
-                f"classes must be those of the first batch, {listed(self.classes_.tolist())}; "
-                f"got {listed(named.tolist())}."
-            )
-        self._go_on(words, class_codes(labels, self.classes_), weights)
-        return self
-
     def _start(self, words: list[Word], labels: NDArray[Any], weights: Floats, classes: NDArray[Any]) -> Self:
         """Learn from scratch."""
         codes = class_codes(labels, classes)
@@ -169,8 +135,9 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights, codes = weights[used], codes[used]
         self._check_options(classes, codes, float(weights.sum()))
         least = self.min_count if self.unknown == "rare" else None
-        lexicon, spelt = Lexicon.of([words[r] for r in used], weights, least, self.position)
-        sample = _sample(spelt, codes, weights, classes, lexicon.learned)
+        words = [words[r] for r in used]
+        lexicon = Lexicon.of(words, weights, least, self.position)
+        sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned)
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
         chosen = len(classes) == 2 and self.cut_point is None
@@ -191,16 +158,36 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._running = RunningCounts.first(self._expected_counts(sample), sample.total)
         return self
 
-    def _go_on(self, words: list[Word], codes: NDArray[np.intp], weights: Floats) -> None:
-        """One step of stepwise EM."""
-        spelt = self._lexicon.in_symbols(words)
+    def partial_fit(
+        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        r"""Go on learning from a further batch of words: one step of stepwise EM, states and symbols kept.
+
+        The first call learns from its batch as :meth:`fit` does, so that batch should be large enough to find the
+        structure. It must hold words of at least two classes; ``classes`` names those that are yet to come. Later
+        calls draw the running mean of expected counts per word towards the batch's by
+        :math:`\gamma = (1 + N/n)^{-0.6}`, after N words for a batch of n. Symbols new since the first batch follow
+        ``unknown``. ``fit_`` and ``cut_point_`` stay as they were after the first batch.
+
+        O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
+        Royal Statistical Society B 71 (2009).
+        """
+        words, labels, weights = _given(X, y, sample_weight)
+        named = None if classes is None else np.unique(np.array(list(classes)))
+        if not hasattr(self, "acceptor_"):
+            return self._start(words, labels, weights, np.unique(labels) if named is None else named)
+        if named is not None and not np.array_equal(named, self.classes_):
+            raise InvalidArgument(
+                f"classes must be those of the first batch, {listed(self.classes_.tolist())}; "
+                f"got {listed(named.tolist())}."
+            )
+        codes, spelt = class_codes(labels, self.classes_), self._lexicon.in_symbols(words)
         sample = _sample(spelt, codes, weights, self.classes_, self.alphabet_)
         opened = self._running.opened(Parameters.of(self.acceptor_))
         self.acceptor_ = self.acceptor_.replace(transitions=opened.transitions)
-        running = self._running.after(self._expected_counts(sample), sample.total)
-        transitions, initial = running.maximum(opened, self.prior)
-        self.acceptor_ = self.acceptor_.replace(transitions=transitions, initial=initial)
-        self._running = running
+        self._running = self._running.after(self._expected_counts(sample), sample.total)
+        self.acceptor_ = self.acceptor_.replace(**self._running.maximum(opened, self.prior)._asdict())
+        return self
 
     def _expected_counts(self, sample: Sample) -> Counts:
         """E-step: each word must end in a state of its class."""
@@ -220,9 +207,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             accepted = np.clip(kernels().acceptances(*rows, owners[1], words, self.threads), 0.0, 1.0)
             return np.stack((1.0 - accepted, accepted), axis=1)
         columns = [kernels().acceptances(*rows, owner, words, self.threads) for owner in owners]
-        table: Floats = np.stack(columns, axis=1)
-        rows_sum_to_one: Floats = table / table.sum(axis=1, keepdims=True)
-        return rows_sum_to_one
+        table = np.stack(columns, axis=1)
+        return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
@@ -234,14 +220,10 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.stack(columns, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each word: of two, ``classes_[1]`` where its probability is above the cut point; else the likeliest.
-
-        Of classes that are equally likely the first is taken.
-        """
+        """Class of each word: of two, ``classes_[1]`` if its probability is above the cut point; else the likeliest."""
         table = self.predict_proba(X)
         chosen = table.argmax(axis=1) if self.cut_point_ is None else (table[:, 1] > self.cut_point_).astype(np.intp)
-        labels: NDArray[Any] = self.classes_[chosen]
-        return labels
+        return np.asarray(self.classes_[chosen])
 
     def decision_function(self, X: Any) -> Floats:
         r"""Of two classes, log-odds of ``classes_[1]`` relative to the cut point; of more, the probabilities.
@@ -258,8 +240,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         logs = self.predict_log_proba(words)
         odds = logs[:, 1] - logs[:, 0] - np.log(self.cut_point_) + np.log1p(-self.cut_point_)
         above = table[:, 1] > self.cut_point_
-        values: Floats = np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0))
-        return values
+        return np.asarray(np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0)))
 
     def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
@@ -270,7 +251,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_options(self, classes: NDArray[Any], codes: NDArray[np.intp], total: float) -> None:
         """Refuse what only the classifier knows of; the rest is left to the search."""
-        n_classes, seen = len(classes), classes[np.unique(codes)].tolist()
+        seen = classes[np.unique(codes)].tolist()
         if len(seen) < 2:
             raise InvalidArgument(
                 f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
@@ -285,8 +266,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.cut_point is not None and not 0 < cut_point_value(self.cut_point) < 1:
             raise InvalidArgument(f"cut_point must lie between 0 and 1, both excluded; got {shown(self.cut_point)}.")
         for name in ("cut_point", "n_final"):
-            if n_classes > 2 and getattr(self, name) is not None:
-                raise InvalidArgument(f"{name} is for two classes; y has {n_classes}. Leave it out.")
+            if len(classes) > 2 and getattr(self, name) is not None:
+                raise InvalidArgument(f"{name} is for two classes; y has {len(classes)}. Leave it out.")
         least = max(2, *(number for number in (self.folds, self.team) if isinstance(number, int | np.integer)))
         if total < least:
             raise InvalidArgument(
@@ -316,19 +297,14 @@ def _sample(
 
 def _extended(acceptor: Acceptor, alphabet: Alphabet) -> Acceptor:
     """Acceptor with more symbols, which leave the state as it is."""
-    extra = len(alphabet) - acceptor.n_symbols
-    if not extra:
-        return acceptor
-    stay = np.broadcast_to(np.eye(acceptor.n_states), (extra, acceptor.n_states, acceptor.n_states))
+    stay = np.eye(acceptor.n_states)[None].repeat(len(alphabet) - acceptor.n_symbols, axis=0)
     return acceptor.replace(alphabet=alphabet, transitions=np.concatenate((acceptor.transitions, stay)))
 
 
 def seed_of(random_state: Any) -> int:
     """Seed of a search."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**63))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return whole_number("random_state", random_state, least=0)
@@ -346,37 +322,34 @@ class RunningCounts:
 
     .. math:: s \leftarrow (1 - \gamma) s + \gamma \frac{v}{n}, \qquad \gamma = (1 + N / n)^{-0.6}
 
-    for a batch of n words with expected counts v after N words. For batches of one size the k-th has
-    :math:`\gamma = k^{-0.6}`; a single word after many moves the mean but a little.
+    for a batch of n words with expected counts v after N words; the k-th of equal batches has
+    :math:`\gamma = k^{-0.6}`.
 
     Attributes
     ----------
-    transitions, initial : the mean s.
+    mean : the mean s.
     total : number of words N so far.
     """
 
-    transitions: Floats
-    initial: Floats
+    mean: Parameters
     total: float
 
     @classmethod
-    def first(cls, counts: Counts, total: float) -> RunningCounts:
+    def first(cls, counts: Counts, total: float) -> Self:
         """Mean of one batch."""
-        return cls(counts.transitions / total, counts.initial / total, total)
+        return cls(Parameters(counts.transitions / total, counts.initial / total), total)
 
-    def after(self, counts: Counts, total: float) -> RunningCounts:
+    def after(self, counts: Counts, total: float) -> Self:
         """Mean after one more batch."""
         step = (1.0 + self.total / total) ** -DECAY
-        return RunningCounts(
-            (1.0 - step) * self.transitions + step * counts.transitions / total,
-            (1.0 - step) * self.initial + step * counts.initial / total,
-            self.total + total,
-        )
+        pairs = zip(self.mean, (counts.transitions, counts.initial), strict=True)
+        mean = Parameters(*((1.0 - step) * mean + step * batch / total for mean, batch in pairs))
+        return replace(self, mean=mean, total=self.total + total)
 
     @property
     def read(self) -> NDArray[np.bool_]:
         """Whether each symbol was read so far, ``[a, 1, 1]``."""
-        return np.asarray(self.transitions.sum(axis=(1, 2), keepdims=True) > 0.0)
+        return np.asarray(self.mean.transitions.sum(axis=(1, 2), keepdims=True) > 0.0)
 
     def opened(self, parameters: Parameters) -> Parameters:
         """Parameters in which no transition is closed for symbols that were not read so far."""
@@ -389,9 +362,8 @@ class RunningCounts:
 
     def maximum(self, parameters: Parameters, prior: float) -> Parameters:
         """M-step: as if all words so far had the mean's counts; symbols not read keep their matrices."""
-        weights = (
-            self.total * mean + np.where(part > 0.0, prior, 0.0)
-            for mean, part in zip((self.transitions, self.initial), parameters, strict=True)
+        transitions, initial = (
+            shares(self.total * mean + np.where(part > 0.0, prior, 0.0), part)
+            for mean, part in zip(self.mean, parameters, strict=True)
         )
-        transitions, initial = (shares(part, kept) for part, kept in zip(weights, parameters, strict=True))
         return Parameters(np.where(self.read, transitions, parameters.transitions), initial)

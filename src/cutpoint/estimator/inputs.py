@@ -1,11 +1,9 @@
 """Lexicon: from the symbols of words, as users have them, to the codes of an acceptor."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,14 +15,12 @@ from cutpoint.errors import InvalidArgument
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.wording import counted, listed, shown
 
+NESTED = (str, list, tuple, np.ndarray)  # what can be a word inside of an array
+
 
 def words_of(X: Any) -> list[Word]:
-    """Words of ``X``, one per item: of a list, an array, a column, or a table with one column.
+    """Words of a list, an array (whose rows are words if it has several columns), a column, or a table with one column.
 
-    Rows of a two-dimensional array with several columns are words of one length.
-
-    Examples
-    --------
     >>> words_of(np.array(["ab", ""])), words_of([["buy"], ["look", "quit"]])
     (['ab', ''], [['buy'], ['look', 'quit']])
     """
@@ -32,7 +28,8 @@ def words_of(X: Any) -> list[Word]:
         raise InvalidArgument(
             f"X must hold one word per item; got a single {type(X).__name__}, {shown(X)}. For one word write [word]."
         )
-    given = X if _is_rows(X) else _column("X", X)
+    one_word_a_row = isinstance(X, np.ndarray) and X.shape[1:] == (1,) and len(X) > 0 and isinstance(X[0, 0], NESTED)
+    given = X if isinstance(X, np.ndarray) and X.ndim == 2 and not one_word_a_row else _column("X", X)
     words: list[Word] = given.tolist() if isinstance(given, np.ndarray) else list(each_word(given))
     if not words:
         raise InvalidArgument("X must hold at least one word; got none.")
@@ -40,23 +37,18 @@ def words_of(X: Any) -> list[Word]:
 
 
 def labels_of(y: Any, n_words: int) -> NDArray[Any]:
-    """Labels, one per word: all strings, all numbers or all bool.
-
-    Examples
-    --------
-    >>> labels_of([True, False], 2)
-    array([ True, False])
-    """
+    """Labels, one per word: all strings, all numbers or all bool."""
     values = _values("y", y, n_words)
     for r, value in enumerate(values):
         if is_missing(value):
             raise InvalidArgument(f"y must hold a label for each word; got {shown(value)} for word {r}. Leave it out.")
         if not isinstance(value, str | bool | np.bool_ | int | float | np.integer | np.floating):
             raise InvalidArgument(f"labels must be strings, numbers or bool; got {shown(value)} for word {r}.")
-    kinds = {isinstance(value, str) for value in values}
-    if len(kinds) > 1:
-        number, text = (next(v for v in values if isinstance(v, str) == kind) for kind in (False, True))
-        raise InvalidArgument(f"labels must be of one kind; got both {shown(number)} and {shown(text)}.")
+    examples = {isinstance(value, str): value for value in reversed(values)}
+    if len(examples) > 1:
+        raise InvalidArgument(
+            f"labels must be of one kind; got both {shown(examples[False])} and {shown(examples[True])}."
+        )
     return np.array(values)
 
 
@@ -76,17 +68,13 @@ def weights_of(sample_weight: ArrayLike | None, n_words: int) -> NDArray[np.floa
     """Weights, one per word; by default 1."""
     if sample_weight is None:
         return np.ones(n_words)
+    values = _values("sample_weight", sample_weight, n_words)
     try:
-        weights = np.asarray(_values("sample_weight", sample_weight, n_words), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InvalidArgument):
-            raise
+        weights = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
         raise InvalidArgument(f"sample_weight must hold numbers, one per word; got {shown(sample_weight)}.") from None
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-    if len(wrong):
-        raise InvalidArgument(
-            f"sample_weight must be finite and not negative; got {weights[wrong[0]]:g} for word {wrong[0]}."
-        )
+    for r in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0))):
+        raise InvalidArgument(f"sample_weight must be finite and not negative; got {weights[r]:g} for word {r}.")
     if not weights.any():
         raise InvalidArgument("sample_weight must be positive for at least one word; all weights are 0.")
     return weights
@@ -124,13 +112,6 @@ def _column(name: str, values: Any) -> Any:
     raise InvalidArgument(f"{name} must be a list, an array or a column; got {type(values).__name__}.")
 
 
-def _is_rows(X: Any) -> bool:
-    """Whether X is an array whose rows are words: two-dimensional, and not a column of words."""
-    if not isinstance(X, np.ndarray) or X.ndim != 2:
-        return False
-    return X.shape[1] != 1 or not (len(X) and isinstance(X[0, 0], str | list | tuple | np.ndarray))
-
-
 RARE = "<rare>"  # symbol that stands for all that are rare or unknown
 
 
@@ -150,36 +131,19 @@ class Lexicon:
     length: int | None
 
     @classmethod
-    def of(
-        cls, words: list[Word], weights: NDArray[np.float64], least: float | None, by_position: bool
-    ) -> tuple[Lexicon, list[list[Hashable]]]:
-        """Lexicon of some words, and the words in its symbols; those of less than ``least`` in all are rare."""
+    def of(cls, words: list[Word], weights: NDArray[np.float64], least: float | None, by_position: bool) -> Self:
+        """Lexicon of some words; symbols of less than ``least`` in all are rare."""
         found = Alphabet.of(words)
         if not found:
             raise InvalidArgument("X must hold at least one word with a symbol; all words are empty.")
-        length = len(words[0]) if by_position else None
-        other = next((r for r, word in enumerate(words) if length is not None and len(word) != length), None)
-        if other is not None:
-            raise InvalidArgument(
-                f"position=True needs words of one length; word 0 has {counted(len(words[0]), 'symbol')}, word {other} "
-                f"has {len(words[other])}. Pad the shorter ones with a symbol of their own, or leave position=False."
-            )
-        spelt = [_spelt(word, by_position) for word in words]
-        symbols: list[Any] = list(found)
-        if by_position:
-            symbols = sorted({pair for word in spelt for pair in word}, key=lambda pair: (pair[0], found.code(pair[1])))
-        totals = dict.fromkeys(symbols, 0.0)
-        for word, weight in zip(spelt, weights.tolist(), strict=True):
-            for symbol in word:
-                totals[symbol] += weight
-        read_as = {
-            symbol: symbol if least is None or totals[symbol] >= least else _rare(symbol, by_position)
-            for symbol in symbols
-        }
-        distinct = dict.fromkeys(read_as.values())
-        last = [symbol for symbol in distinct if least is not None and symbol == _rare(symbol, by_position)]
-        alphabet = Alphabet([symbol for symbol in distinct if symbol not in last] + last)
-        return cls(alphabet, least is not None, length), [[read_as[symbol] for symbol in word] for word in spelt]
+        totals: dict[Any, float] = {} if by_position else dict.fromkeys(found, 0.0)
+        for word, weight in zip(words, weights.tolist(), strict=True):
+            for symbol in _spelt(word, by_position):
+                totals[symbol] = totals.get(symbol, 0.0) + weight
+        ordered = sorted(totals, key=lambda pair: (pair[0], found.code(pair[1]))) if by_position else totals
+        read_as = (s if least is None or totals[s] >= least else _rare(s, by_position) for s in ordered)
+        rare_last = sorted(dict.fromkeys(read_as), key=lambda s: least is not None and s == _rare(s, by_position))
+        return cls(Alphabet(rare_last), least is not None, len(words[0]) if by_position else None)
 
     @cached_property
     def alphabet(self) -> Alphabet:
@@ -194,19 +158,17 @@ class Lexicon:
         if not self.with_rare and self.length is None:
             return self.alphabet.encode(words)
         Alphabet.of(words)  # refuses what cannot be a symbol
-        other = next((r for r, word in enumerate(words) if self.length not in (None, len(word))), None)
-        if other is not None:
-            raise InvalidArgument(
-                f"with position=True words must have {counted(self.length or 0, 'symbol')}, as in training; "
-                f"word {other} has {len(words[other])}."
-            )
+        for r, word in enumerate(words):
+            if self.length not in (None, len(word)):
+                raise InvalidArgument(
+                    f"with position=True words must have {counted(self.length or 0, 'symbol')}, as the first one in "
+                    f"training; word {r} has {len(word)}. Pad shorter ones with a symbol of their own."
+                )
         known, by_position = self.alphabet, self.length is not None
-        return known.encode(
-            [
-                [s if s in known or not self.with_rare else _rare(s, by_position) for s in _spelt(word, by_position)]
-                for word in words
-            ]
-        )
+        spelt = (_spelt(word, by_position) for word in words)
+        if self.with_rare:
+            spelt = ([s if s in known else _rare(s, by_position) for s in word] for word in spelt)
+        return known.encode(list(spelt))
 
     def in_symbols(self, words: list[Word]) -> list[list[Hashable]]:
         """Words in the symbols of the alphabet."""

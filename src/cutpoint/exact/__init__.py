@@ -6,6 +6,7 @@ from cutpoint.exact.algebraic import cut_point_value as cut_point_value
 from cutpoint.exact.certified import exceeds as exceeds
 from cutpoint.exact.certified import which_exceed as which_exceed
 from cutpoint.exact.numbers import entry as entry
+from cutpoint.exact.numbers import finite_number as finite_number
 from cutpoint.exact.numbers import whole_number as whole_number
 from cutpoint.exact.recursions import IntegerForm as IntegerForm
 from cutpoint.exact.recursions import fractions as fractions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,14 +10,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact.numbers import entry
+from cutpoint.exact.numbers import finite_number
 from cutpoint.wording import shown
 
 if TYPE_CHECKING:
-    from flint import fmpq_poly
+    from flint import fmpq, fmpq_poly
 
-FLOAT_WIDTH = Fraction(1, 2**64)
-"""Relative width of the interval whose middle becomes a float."""
+FLOAT_WIDTH = Fraction(1, 2**64)  # relative width of the interval whose middle becomes a float
 
 
 @total_ordering
@@ -26,14 +24,8 @@ FLOAT_WIDTH = Fraction(1, 2**64)
 class AlgebraicNumber:
     r"""The real root of a polynomial with rational coefficients between two rational numbers: exact, never rounded.
 
-    Parameters
-    ----------
-    coefficients : of 1, x, x², …; numbers or strings such as ``"1/3"``.
-    low, high : the polynomial must have exactly one real root :math:`r` with low < r < high.
-
-    Notes
-    -----
-    Comparison with rational numbers is exact: it depends on the sign of the polynomial. ``1 - root`` is one again.
+    Coefficients are those of 1, x, x², …, numbers or strings such as ``"1/3"``; there must be exactly one real root
+    :math:`r` with low < r < high. Comparisons are exact, by the sign of the polynomial. ``1 - root`` is one again.
 
     Examples
     --------
@@ -51,30 +43,19 @@ class AlgebraicNumber:
 
     def __init__(self, coefficients: Iterable[Any], low: Any, high: Any) -> None:
         if not isinstance(coefficients, Iterable):
-            raise InvalidArgument(
-                f"the coefficients of an AlgebraicNumber must be a list of numbers; got {shown(coefficients)}."
-            )
+            raise InvalidArgument(f"an AlgebraicNumber needs a list of coefficients; got {shown(coefficients)}.")
         polynomial, below, above = _flint([_rational(value) for value in coefficients]), _rational(low), _rational(high)
         if polynomial.degree() < 1 or not below < above:
             raise InvalidArgument("an AlgebraicNumber needs a polynomial that is not constant, and low < high.")
         factors = [tuple(Fraction(int(c)) for c in factor.coeffs()) for factor, _ in polynomial.numer().factor()[1]]
         roots = [factor for factor in factors for _ in range(_roots_between(factor, below, above))]
         if len(roots) != 1:
-            raise InvalidArgument(
-                "an AlgebraicNumber needs exactly one real root of its polynomial strictly between low and high; "
-                f"got {len(roots)}."
-            )
+            raise InvalidArgument(f"an AlgebraicNumber needs one real root between low and high; got {len(roots)}.")
         self.__dict__.update(polynomial=roots[0], low=below, high=above)
 
     @classmethod
     def sqrt(cls, number: Any) -> AlgebraicNumber:
-        """Square root of a positive rational number.
-
-        Examples
-        --------
-        >>> float(AlgebraicNumber.sqrt("1/4"))
-        0.5
-        """
+        """Square root of a positive rational number."""
         square = _rational(number)
         if square <= 0:
             raise InvalidArgument(f"AlgebraicNumber.sqrt needs a positive number; got {shown(number)}.")
@@ -105,40 +86,30 @@ class AlgebraicNumber:
             low, high = self.interval((high - low) / 2**8)
         return float((low + high) / 2)
 
-    def _sign_against(self, number: Fraction) -> int:
-        """1 if the root is the larger of the two, -1 if the smaller, 0 if they are equal."""
-        if number <= self.low:
-            return 1
-        if number >= self.high:
-            return -1
-        here, below = _value(self.polynomial, number), _value(self.polynomial, self.low)
-        if here == 0:
-            return 0
-        return 1 if (here > 0) == (below > 0) else -1
-
-    def __eq__(self, other: object) -> bool:
+    def _sign_against(self, other: Any) -> int:
+        """1 if the root is larger than another number, -1 if it is smaller, 0 if they are equal."""
         if isinstance(other, AlgebraicNumber):
-            if self.polynomial != other.polynomial:
-                return False
             low, high = max(self.low, other.low), min(self.high, other.high)
-            return low < high and _roots_between(self.polynomial, low, high) == 1
-        if isinstance(other, float | int | Fraction):
-            return self._sign_against(Fraction(other)) == 0
-        return NotImplemented
-
-    def __lt__(self, other: object) -> bool:
-        if isinstance(other, AlgebraicNumber):
-            if self == other:
-                return False
+            if self.polynomial == other.polynomial and low < high and _roots_between(self.polynomial, low, high):
+                return 0
             width = min(self.high - self.low, other.high - other.low)
             while True:  # the intervals of two different numbers part at some width
                 (low, high), (other_low, other_high) = self.interval(width), other.interval(width)
                 if high <= other_low or other_high <= low:
-                    return high <= other_low
+                    return -1 if high <= other_low else 1
                 width /= 2**16
-        if isinstance(other, float | int | Fraction):
-            return self._sign_against(Fraction(other)) < 0
-        return NotImplemented
+        number = Fraction(other)
+        if not self.low < number < self.high:
+            return 1 if number <= self.low else -1
+        polynomial = _flint(self.polynomial)
+        here, below = polynomial(_fmpq(number)), polynomial(_fmpq(self.low))
+        return 0 if here == 0 else 1 if (here > 0) == (below > 0) else -1
+
+    def __eq__(self, other: object) -> bool:
+        return self._sign_against(other) == 0 if isinstance(other, COMPARABLE) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        return self._sign_against(other) < 0 if isinstance(other, COMPARABLE) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.polynomial if self.rational is None else self.rational)
@@ -156,74 +127,56 @@ class AlgebraicNumber:
 
     def __repr__(self) -> str:
         powers = ["", "x", *(f"x^{k}" for k in range(2, len(self.polynomial)))]
-        terms = [_term(c, power) for c, power in zip(self.polynomial, powers, strict=True) if c]
+        terms = [
+            f"{'-' if c < 0 else '+'} {'' if power and abs(c) == 1 else abs(c)}{power}"
+            for c, power in zip(self.polynomial, powers, strict=True)
+            if c
+        ]
         text = " ".join(terms).removeprefix("+ ").replace("- ", "-", terms[0].startswith("-"))
         return f"<AlgebraicNumber of {text}: {float(self):.12g}>"
 
 
-def _term(coefficient: Fraction, power: str) -> str:
-    size = "" if power and abs(coefficient) == 1 else str(abs(coefficient))
-    return f"{'-' if coefficient < 0 else '+'} {size}{power}"
-
-
 def _rational(value: object) -> Fraction:
-    number = entry(value)
-    if isinstance(number, float) and not math.isfinite(number):
-        raise InvalidArgument(f"the coefficients and bounds of an AlgebraicNumber must be finite; got {number!r}.")
-    return Fraction(number)
+    return Fraction(finite_number("a coefficient or bound of an AlgebraicNumber", value))
 
 
-def _flint(coefficients: Sequence[Fraction]) -> fmpq_poly:
-    from flint import fmpq, fmpq_poly  # noqa: PLC0415
+def _fmpq(number: Fraction) -> fmpq:
+    from flint import fmpq  # noqa: PLC0415
 
-    return fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
+    return fmpq(number.numerator, number.denominator)
 
 
-def _value(polynomial: Sequence[Fraction], at: Fraction) -> Fraction:
-    total = Fraction(0)
-    for c in reversed(polynomial):
-        total = total * at + c
-    return total
+def _flint(coefficients: Iterable[Fraction]) -> fmpq_poly:
+    from flint import fmpq_poly  # noqa: PLC0415
+
+    return fmpq_poly([_fmpq(c) for c in coefficients])
 
 
 def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction) -> int:
     """Number of real roots of a polynomial without double roots strictly between two numbers (Sturm)."""
-    from flint import fmpq  # noqa: PLC0415
-
     chain = [_flint(polynomial), _flint(polynomial).derivative()]
     while chain[-1].degree() > 0:
         chain.append(-(chain[-2] % chain[-1]))
-    changes = []
-    for at in (fmpq(low.numerator, low.denominator), fmpq(high.numerator, high.denominator)):
+
+    def changes(at: fmpq) -> int:
         signs = [value > 0 for value in (link(at) for link in chain) if value != 0]
-        changes.append(sum(a != b for a, b in pairwise(signs)))
-    return changes[0] - changes[1] - (_value(polynomial, high) == 0)  # the changes count roots with low < r <= high
+        return sum(a != b for a, b in pairwise(signs))
+
+    below, above = _fmpq(low), _fmpq(high)
+    return changes(below) - changes(above) - int(chain[0](above) == 0)  # the changes count roots with low < r <= high
 
 
+COMPARABLE = AlgebraicNumber | float | int | Fraction
 CutPoint = Fraction | AlgebraicNumber
 """A rational cut point, or an irrational one as the root of a polynomial."""
 
 
 def cut_point_value(value: object) -> CutPoint:
-    """A cut point 0 ≤ λ ≤ 1 as an exact number; a float means its exact binary value.
-
-    Examples
-    --------
-    >>> cut_point_value("1/3"), cut_point_value(0.5)
-    (Fraction(1, 3), Fraction(1, 2))
-    """
-    if isinstance(value, AlgebraicNumber) and 0 <= value <= 1:
-        return value if value.rational is None else value.rational
-    try:
-        number = entry(value)
-    except InvalidArgument:
-        raise InvalidArgument(
-            "a cut point must be a number between 0 and 1 (float, int, Fraction, Decimal, a string such as '1/3' or an "
-            f"AlgebraicNumber); got {shown(value)}."
-        ) from None
-    if isinstance(number, float) and not math.isfinite(number):
-        raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {number!r}.")
-    exact = Fraction(number)
+    """A cut point 0 ≤ λ ≤ 1 as an exact number; a float means its exact binary value."""
+    if isinstance(value, AlgebraicNumber):
+        exact: CutPoint = value if value.rational is None else value.rational
+    else:
+        exact = Fraction(finite_number("a cut point", value))
     if not 0 <= exact <= 1:
         raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {shown(value)}.")
     return exact

@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 from cutpoint.exact.algebraic import CutPoint
 
 UNIT_ROUNDOFF = Fraction(1, 2**53)
-SUBNORMAL = Fraction(1, 2**1070)
-"""Sixteen times the smallest float, which also covers rows that sum to a little more than 1."""
-LONGEST = 10**8
-"""Up to this length rows that sum to 1 + 1e-9 enlarge an absolute error by less than 12 %."""
+SUBNORMAL = Fraction(1, 2**1070)  # 16 times the smallest float, to cover rows that sum to a little more than 1
+LONGEST = 10**8  # up to this length rows that sum to 1 + 1e-9 enlarge an absolute error by less than 12 %
 
 
 def exceeds(
@@ -41,8 +39,6 @@ def exceeds(
 
     Examples
     --------
-    >>> exceeds(0.75, 2, 2, Fraction(1, 2), exact=lambda: 1 / 0)
-    True
     >>> exceeds(0.1, 1, 2, Fraction(1, 10), exact=lambda: Fraction(1, 10))
     False
     """

@@ -1,5 +1,6 @@
 """Numbers as users write them: rationals are kept exactly, floats stay floats."""
 
+import math
 import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -10,8 +11,7 @@ import numpy as np
 from cutpoint.errors import InvalidArgument
 from cutpoint.wording import shown
 
-LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")
-"""An exponent of five digits or more would make a number of as many digits."""
+LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")  # five digits, or more, would make a number of as many digits
 
 
 def entry(value: object) -> Fraction | float:
@@ -27,8 +27,10 @@ def entry(value: object) -> Fraction | float:
     if isinstance(value, float | np.floating):
         return float(value)
     try:
-        if isinstance(value, Rational | np.integer | np.bool_):  # int(): NumPy integers would overflow in silence
-            return Fraction(int(value)) if not isinstance(value, Rational) else _plain(value)
+        if isinstance(value, np.bool_):
+            return Fraction(int(value))
+        if isinstance(value, Rational):  # int(): NumPy integers would overflow in silence
+            return Fraction(int(value.numerator), int(value.denominator))
         if isinstance(value, Decimal | str) and not LONG_EXPONENT.search(str(value)):
             return Fraction(value)
     except ZeroDivisionError:
@@ -38,21 +40,21 @@ def entry(value: object) -> Fraction | float:
     raise InvalidArgument(f"expected a finite number or a string such as '1/3'; got {shown(value)}.")
 
 
-def _plain(value: Rational) -> Fraction:
-    return Fraction(int(value.numerator), int(value.denominator))
+def finite_number(name: str, value: object) -> Fraction | float:
+    """:func:`entry` for an argument of a given name, which must be finite."""
+    try:
+        number = entry(value)
+    except InvalidArgument:
+        number = math.nan
+    if isinstance(number, float) and not math.isfinite(number):
+        raise InvalidArgument(f"{name} must be a finite number or a string such as '1/3'; got {shown(value)}.")
+    return number
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
-    """A whole number of a given range, for an argument of a given name.
-
-    Examples
-    --------
-    >>> whole_number("length", 3, least=0)
-    3
-    """
-    limit = f", {least} or more" if most is None else f" from {least} to {most:,}"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    """A whole number of a given range, for an argument of a given name."""
+    whole = int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else least - 1
+    if whole < least or (most is not None and whole > most):
+        limit = f", {least} or more" if most is None else f" from {least} to {most:,}"
         raise InvalidArgument(f"must be a whole number{limit}; got {shown(value)}.", argument=name)
-    if value < least or (most is not None and value > most):
-        raise InvalidArgument(f"must be a whole number{limit}; got {shown(value)}.", argument=name)
-    return int(value)
+    return whole

@@ -24,8 +24,7 @@ Fractions = NDArray[Any]
 Codes = Sequence[int]
 """A word as the numbers of its symbols."""
 
-LONG = 200
-"""Words longer than this are multiplied by halves."""
+LONG = 200  # words longer than this are multiplied by halves
 
 
 @dataclass(frozen=True)
@@ -51,18 +50,19 @@ class IntegerForm:
 
     def value(self, word: Codes, repeat: int = 1) -> Fraction:
         """πP(x)f, or πP(x)ᵏf of a word repeated k times; cost O(n l²) products of integers that grow with the word."""
-        row, below = self.row(word) if repeat == 1 else self._row_of_power(word, repeat)
+        row, below = self.row(word, repeat)
         return lowest_terms((row * self.final)[0, 0], below * self.final_denominator)
 
-    def row(self, word: Codes) -> tuple[fmpz_mat, fmpz]:
-        """Numerators and common denominator of πP(x); the denominator depends on the symbols only."""
+    def row(self, word: Codes, repeat: int = 1) -> tuple[fmpz_mat, fmpz]:
+        """Numerators and common denominator of πP(x)ᵏ; the denominator depends on the symbols only."""
         row = self.initial
-        if len(word) > LONG:  # balanced products use fast multiplication; a row would meet huge numbers at each step
-            row = row * self._product(word)
+        # Balanced products use fast multiplication; a row would meet huge numbers at each step.
+        if len(word) > LONG or (word and repeat != 1):
+            row = row * self._product(word) ** repeat
         else:
             for symbol in word:
                 row = row * self.matrices[symbol]
-        return row, self.initial_denominator * self._denominator(word)
+        return row, self.initial_denominator * self._denominator(word) ** repeat
 
     def column(self, word: Codes) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of P(x)f."""
@@ -126,10 +126,8 @@ class IntegerForm:
         return _beside([matrix * self.final for matrix in self.matrices])
 
     def _denominator(self, word: Codes) -> fmpz:
-        denominator = self.initial_denominator**0
-        for symbol, times in Counter(word).items():
-            denominator *= self.denominators[symbol] ** times
-        return denominator
+        powers = (self.denominators[symbol] ** times for symbol, times in Counter(word).items())
+        return math.prod(powers, start=self.initial_denominator**0)
 
     def _product(self, word: Codes) -> fmpz_mat:
         """Product of the numerators' matrices, by halves."""
@@ -137,10 +135,6 @@ class IntegerForm:
             return self.matrices[word[0]]
         half = len(word) // 2
         return self._product(word[:half]) * self._product(word[half:])
-
-    def _row_of_power(self, word: Codes, times: int) -> tuple[fmpz_mat, fmpz]:
-        row = self.initial * self._product(word) ** times if word else self.initial
-        return row, self.initial_denominator * self._denominator(word) ** times
 
 
 def over_common_denominator(values: Fractions) -> tuple[fmpz_mat, fmpz]:
@@ -177,11 +171,10 @@ def solution(equations: Fractions, right: Fractions) -> Fractions:
     """Exact solution X of AX = B."""
     from flint import fmpq, fmpq_mat  # noqa: PLC0415
 
-    left, other = (
-        fmpq_mat([[fmpq(int(x.numerator), int(x.denominator)) for x in row] for row in side])
-        for side in (equations, right)
-    )
-    values = [Fraction(int(x.p), int(x.q)) for x in left.solve(other).entries()]
+    def matrix(values: Fractions) -> fmpq_mat:
+        return fmpq_mat([[fmpq(int(x.numerator), int(x.denominator)) for x in row] for row in values])
+
+    values = [Fraction(int(x.p), int(x.q)) for x in matrix(equations).solve(matrix(right)).entries()]
     return np.array(values, dtype=object).reshape(right.shape)
 
 

@@ -16,12 +16,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.exact.recursions import IntegerForm, quotients
+from cutpoint.exact.recursions import IntegerForm, over_common_denominator, quotients
 
 if TYPE_CHECKING:
     from flint import fmpz, fmpz_mat, nmod_mat
@@ -111,18 +113,14 @@ def _selection(chosen: list[int], size: int, p: int) -> nmod_mat:
 
 def _pivot_columns(echelon: nmod_mat) -> list[int]:
     """Columns of the pivots of an echelon form."""
-    found, i = [], 0
+    found: list[int] = []
     for j in range(echelon.ncols()):
-        if i == echelon.nrows():
-            break
-        if int(echelon[i, j]):
+        if len(found) < echelon.nrows() and int(echelon[len(found), j]):
             found.append(j)
-            i += 1
     return found
 
 
-SPARE_BITS = 20
-"""A fraction is read back only if its parts are this much shorter than its residue: chance would not give that."""
+SPARE_BITS = 20  # a fraction is read back only if it is this much shorter than its residue, which is hardly chance
 
 
 @dataclass(frozen=True)
@@ -211,24 +209,15 @@ class _Residues:
 
     def span(self) -> Span | None:
         """The basis as fractions, if every residue is that of a short one; asked for after 1, 2, 4, 8, … primes."""
-        from flint import fmpz, fmpz_mat  # noqa: PLC0415
-
         if self.count & (self.count - 1):
             return None
         largest = math.isqrt(self.modulus) >> SPARE_BITS
-        known: dict[int, Fraction | None] = {}
-        entries: list[Fraction] = []
-        for residue in self.values.flat:
-            if residue not in known:
-                known[residue] = _short_fraction(residue, self.modulus, largest)
-            value = known[residue]
-            if value is None:
-                return None
-            entries.append(value)
-        denominator = math.lcm(*(value.denominator for value in entries))
-        numerators = [int(value * denominator) for value in entries]
-        rows = fmpz_mat(len(self.values), self.values.shape[1], numerators)
-        return Span(rows, fmpz(denominator), tuple(self.pivots))
+        short = cache(lambda residue: _short_fraction(residue, self.modulus, largest))
+        entries = list(takewhile(lambda value: value is not None, map(short, self.values.flat)))
+        if len(entries) < self.values.size:
+            return None
+        basis = np.array(entries, dtype=object).reshape(self.values.shape)
+        return Span(*over_common_denominator(basis), tuple(self.pivots))
 
 
 def _short_fraction(residue: int, modulus: int, largest: int) -> Fraction | None:

@@ -4,26 +4,14 @@ A run starts in the first state of the file. Where the initial distribution is n
 state starts it: its arcs read nothing (``<eps>``) and carry the initial probabilities.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
-from cutpoint.files.contents import (
-    Model,
-    Options,
-    Weights,
-    assembled,
-    check_room,
-    entries,
-    in_floats,
-    only_acceptor,
-)
+from cutpoint.files.contents import Model, Options, Weights, assembled, check_room, entries, in_floats, only_acceptor
 from cutpoint.files.source import Source
-from cutpoint.files.tokens import Number, number_of, numeral, token
+from cutpoint.files.tokens import Number, number_of, numeral, token, unused
 from cutpoint.wording import shown
 
 EPSILON = "<eps>"
@@ -38,6 +26,9 @@ LARGEST_WEIGHT = 800
 
 _WEIGHT = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
 _NEVER = {"infinity", "inf", "+infinity", "+inf"}
+
+Step = tuple[str, str, str]
+"""State, symbol and next state of an arc, as words of the file."""
 
 
 def write(model: Model, options: Options) -> dict[str, bytes]:
@@ -64,97 +55,65 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
     return {suffix: ("\n".join(lines) + "\n").encode() for suffix, lines in files.items()}
 
 
-class Arc(NamedTuple):
-    """A line of the file."""
-
-    before: str
-    after: str
-    symbol: str
-    weight: Number
-    line: int
-
-
 def read(source: Source, options: Options) -> Model:
     """Acceptor of a file; its tables of symbols are not needed."""
     names: dict[str, None] = {}
-    arcs: list[Arc] = []
-    final: dict[str, int] = {}
-    for line, text in source.lines():
-        fields = text.split()
+    steps: dict[Step, Number] = {}
+    places: dict[Step, str] = {}
+    final: dict[str, str] = {}
+    for place, line in source.lines():
+        fields = line.split()
         if len(fields) > 4:
-            sentence = f"expected at most 4 columns, those of an acceptor; got {len(fields)}."
-            raise source.refused(sentence, f"line {line}")
+            raise source.refused(f"expected at most 4 columns, those of an acceptor; got {len(fields)}.", place)
         if fields[0] not in names:
             names[fields[0]] = None
             check_room(source, len(names), 1)
-        weight = _number(source, fields[-1], options.weights, line) if len(fields) in (2, 4) else Fraction(1)
-        if len(fields) <= 2:
-            _add_final(source, final, fields[0], weight, line)
-        elif weight != 0:
-            arcs.append(Arc(fields[0], fields[1], fields[2], weight, line))
+        weight = _number(source, fields[-1], options.weights, place) if len(fields) in (2, 4) else Fraction(1)
+        if len(fields) > 2 and weight != 0:
+            step = fields[0], fields[2], fields[1]
+            if step in steps:
+                raise source.refused("this arc occurs twice.", place)
+            steps[step], places[step] = weight, place
+        elif len(fields) <= 2:
+            if weight not in (0, 1):
+                sentence = f"an acceptor's states are final or not; got a weight between, {float(weight):g}."
+                raise source.refused(sentence, place)
+            if fields[0] in final:
+                raise source.refused(f"the state {shown(fields[0])} is final twice.", place)
+            if weight:
+                final[fields[0]] = place
     if not names:
         raise source.refused("expected an arc or a final state; the file is empty.")
     first = next(iter(names))
-    initial = _initial(source, first, arcs, final)
-    names.update((arc.after, None) for arc in arcs)
-    if first not in initial:
+    initial: dict[str, Number] = {step[2]: weight for step, weight in steps.items() if step[1] == EPSILON}
+    if initial:
+        _check_silent(source, first, places, final)
         del names[first]
-    states = {word: code for code, word in enumerate(names)}
-    symbols: dict[str, int] = {}
-    steps: dict[tuple[int, int, int], Number] = {}
-    for arc in arcs:
-        if arc.symbol != EPSILON:
-            place = symbols.setdefault(arc.symbol, len(symbols)), states[arc.before], states[arc.after]
-            if place in steps:
-                raise source.refused("this arc occurs twice.", f"line {arc.line}")
-            steps[place] = arc.weight
-    acceptor = assembled(
-        source,
-        options,
-        [source.name(word, digits=int) for word in states],
-        [source.name(word) for word in symbols],
-        steps,
-        {states[word]: weight for word, weight in initial.items()},
-        [word in final for word in states],
-    )
-    return Model(acceptor)
+        steps = {step: weight for step, weight in steps.items() if step[1] != EPSILON}
+    names.update(dict.fromkeys(after for _, _, after in places))
+    states = {word: source.name(word, digits=int) for word in names}
+    symbols = {word: source.name(word) for _, word, _ in steps}
+    return Model(assembled(source, options, states, symbols, steps, initial or {first: Fraction(1)}, final))
 
 
-def _initial(source: Source, first: str, arcs: list[Arc], final: dict[str, int]) -> dict[str, Number]:
-    """Initial distribution: the first state, or where its arcs lead if they read nothing; no others may do so."""
-    silent = [arc for arc in arcs if arc.symbol == EPSILON]
-    if not silent:
-        return {first: Fraction(1)}
-    for arc in arcs:
-        if (arc.before == first) != (arc.symbol == EPSILON) or arc.after == first:
+def _check_silent(source: Source, first: str, places: dict[Step, str], final: dict[str, str]) -> None:
+    """Refuse arcs that read nothing anywhere but in front of all others."""
+    for (before, symbol, after), place in places.items():
+        if (before == first) != (symbol == EPSILON) or after == first:
             raise source.refused(
                 f"{EPSILON} can only begin a run: expected it on all arcs of the first state, {shown(first)}, which no "
                 "arc enters, and on no other.",
-                f"line {arc.line}",
+                place,
             )
     if first in final:
-        raise source.refused("a state whose arcs read nothing cannot be final.", f"line {final[first]}")
-    initial = {arc.after: arc.weight for arc in silent}
-    if len(initial) < len(silent):
-        raise source.refused(f"an arc occurs twice among those of the first state, {shown(first)}.")
-    return initial
-
-
-def _add_final(source: Source, final: dict[str, int], state: str, weight: Number, line: int) -> None:
-    if weight not in (0, 1):
-        sentence = f"an acceptor's states are final or not; got a weight between, {float(weight):g}."
-        raise source.refused(sentence, f"line {line}")
-    if state in final:
-        raise source.refused(f"the state {shown(state)} is final twice.", f"line {line}")
-    if weight:
-        final[state] = line
+        raise source.refused("a state whose arcs read nothing cannot be final.", final[first])
 
 
 def _start(states: list[str]) -> str:
     """Word for the extra state: the next number, or a word that is not a state's."""
     if all(state.isascii() and state.isdigit() for state in states):
         return str(max(map(int, states)) + 1)
-    return next(word for word in (START + "_" * k for k in range(len(states) + 1)) if word not in states)
+    return unused(START, states)
 
 
 @lru_cache(maxsize=10_000, typed=True)
@@ -165,12 +124,12 @@ def _weight(value: Number, weights: Weights) -> str:
     return f"{weight:f}".rstrip("0").rstrip(".") if weight else "0"
 
 
-def _number(source: Source, text: str, weights: Weights, line: int) -> Number:
+def _number(source: Source, text: str, weights: Weights, place: str) -> Number:
     try:
         return _exponential(text) if weights == "log" else number_of(text)
     except ValueError:
         meaning = "minus the logarithm of a probability" if weights == "log" else "a probability"
-        raise source.refused(f"expected a weight, {meaning}; got {shown(text)}.", f"line {line}") from None
+        raise source.refused(f"expected a weight, {meaning}; got {shown(text)}.", place) from None
 
 
 @lru_cache(maxsize=10_000)

@@ -1,11 +1,10 @@
 """What a file of a model holds: the acceptor, what is kept beside it, and how large it may be."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -15,15 +14,13 @@ from numpy.typing import NDArray
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value
 from cutpoint.files.source import Source
-from cutpoint.files.tokens import Number, is_scalar, is_unicode
+from cutpoint.files.tokens import Number, is_scalar
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import RESCALE
 from cutpoint.wording import counted, shown
 
 Scalar = str | int | float | bool | None
 Weights = Literal["log", "probability"]
-Steps = Mapping[tuple[int, int, int], Number]
-"""Probabilities other than 0 by symbol, state before, state after."""
 
 MOST_ENTRIES = 2_000_000
 """Most transition probabilities, zeros included, of a text file; NPZ holds more."""
@@ -40,17 +37,15 @@ ADVICE = "Use {normalized=True} to rescale rows."
 
 @dataclass(frozen=True)
 class Model:
-    """An acceptor as it is kept in a file: with its cut point, if one was chosen, and notes about it.
+    """An acceptor as it is kept in a file, with a cut point and notes about it.
 
     Attributes
     ----------
-    acceptor : the acceptor.
-    cut_point : the cut point, a ``Fraction`` if it was given exactly, a float, or None.
+    cut_point : a ``Fraction`` if it was given exactly, a float, or None.
     metadata : notes, text to text, number, bool or None.
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> Model(cp.p_adic(2), "1/2", {"author": "Rabin"}).cut_point
     Fraction(1, 2)
     """
@@ -70,12 +65,11 @@ class Model:
         if not isinstance(self.metadata, Mapping):
             raise InvalidArgument(f"must be a dictionary; got {shown(self.metadata)}.", argument="metadata")
         for key, note in self.metadata.items():
-            if type(key) is not str or not is_unicode(key):
+            if type(key) is not str or not is_scalar(key):
                 raise InvalidArgument(f"must have keys that are text; got {shown(key)}.", argument="metadata")
             if not is_scalar(note):
-                raise InvalidArgument(
-                    f"metadata[{key!r}] must be text, a finite number, a bool or None; got {shown(note)}."
-                )
+                kinds = "text, a finite number, a bool or None"
+                raise InvalidArgument(f"metadata[{key!r}] must be {kinds}; got {shown(note)}.")
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
 
     def __hash__(self) -> int:
@@ -102,10 +96,7 @@ def only_acceptor(model: Model, kind: str) -> Acceptor:
 
 def fitting(acceptor: Acceptor, kind: str) -> Acceptor:
     """The same acceptor if a text file can hold it."""
-    fault = too_many(acceptor.n_states, acceptor.n_symbols, acceptor.is_exact)
-    if not fault and acceptor.is_exact:
-        fault = too_long(acceptor.exact_transitions.reshape(-1, acceptor.n_states))
-    if fault:
+    if fault := _too_large(acceptor.n_states, acceptor.n_symbols, *(entries(acceptor) if acceptor.is_exact else ())):
         raise InvalidArgument(f"{kind} cannot hold this acceptor: {fault}")
     return acceptor
 
@@ -129,22 +120,68 @@ def entries(acceptor: Acceptor) -> tuple[NDArray[Any], NDArray[Any]]:
     return acceptor.transitions, acceptor.initial
 
 
-def too_many(n_states: int, n_symbols: int, exact: bool) -> str:
-    """What is too large about an acceptor for a text file, or nothing."""
-    transitions, most = n_symbols * n_states**2, MOST_FRACTIONS if exact else MOST_ENTRIES
-    if transitions <= most:
-        return ""
-    kind = "exact transition" if exact else "transition"
-    return (
-        f"{counted(n_states, 'state')} and {counted(n_symbols, 'symbol')} make {counted(transitions, kind)}, more than "
-        f"the {most:,} of a text file; .npz holds more, as floats."
-    )
+def check_room(source: Source, n_states: int, n_symbols: int, *fractions: NDArray[Any]) -> None:
+    """Refuse what would take too much memory, or time to add up its fractions."""
+    if fault := _too_large(n_states, n_symbols, *fractions):
+        raise source.refused(fault)
 
 
-def too_long(rows: Iterable[Iterable[Fraction]]) -> str:
-    """What is too long about fractions: to add up a row takes the square of its common denominator's length."""
+def assembled(
+    source: Source,
+    options: Options,
+    states: Mapping[Any, Hashable],
+    alphabet: Mapping[Any, Hashable],
+    steps: Mapping[tuple[Any, Any, Any], Number],
+    initial: Mapping[Any, Number],
+    final: Container[Any],
+    advice: str = ADVICE,
+) -> Acceptor:
+    """Acceptor from names and transitions, by the keys that a file has for states and symbols.
+
+    A step is state before, symbol, state after. The acceptor is exact if all numbers are; sizes are checked before
+    memory is taken.
+    """
+    check_room(source, len(states), len(alphabet))
+    numbers = (*filter(None, steps.values()), *initial.values())
+    zero = Fraction(0) if all(isinstance(value, Fraction) for value in numbers) else 0.0
+    transitions = np.full((len(alphabet), len(states), len(states)), zero)
+    start = np.full(len(states), zero)
+    state_codes = {key: code for code, key in enumerate(states)}
+    symbol_codes = {key: code for code, key in enumerate(alphabet)}
+    for (before, symbol, after), value in steps.items():
+        transitions[symbol_codes[symbol], state_codes[before], state_codes[after]] = value
+    for state, value in initial.items():
+        start[state_codes[state]] = value
+    ends = np.array([state in final for state in states], dtype=np.bool_)
+    return built(source, options, [*states.values()], [*alphabet.values()], transitions, start, ends, advice=advice)
+
+
+def built(source: Source, options: Options, *parts: Any, advice: str = ADVICE) -> Acceptor:
+    """Acceptor from its five parts; an error of the acceptor names the file."""
+    states, alphabet, transitions, initial, _ = parts
+    if transitions.dtype == object:
+        check_room(source, len(states), len(alphabet), transitions, initial)
+    try:
+        return Acceptor.normalized(*parts) if options.normalized else Acceptor(*parts)
+    except CutpointError as wrong:
+        sentence, rescale, _ = str(wrong).partition(RESCALE)
+        raise source.refused(sentence.strip(), advice=advice if rescale else "") from None
+
+
+def _too_large(n_states: int, n_symbols: int, *fractions: NDArray[Any]) -> str:
+    """What is too large about an acceptor for a text file, or nothing; fractions are the parts that have them.
+
+    To add up a row of fractions takes the square of its common denominator's length.
+    """
+    transitions, most = n_symbols * n_states**2, MOST_FRACTIONS if fractions else MOST_ENTRIES
+    if transitions > most:
+        kind = "exact transition" if fractions else "transition"
+        return (
+            f"{counted(n_states, 'state')} and {counted(n_symbols, 'symbol')} make {counted(transitions, kind)}, more "
+            f"than the {most:,} of a text file; .npz holds more, as floats."
+        )
     work = 0
-    for row in rows:
+    for row in chain.from_iterable(part.reshape(-1, n_states) for part in fractions):
         common, count = 1, 0
         for value in row:
             if value.denominator > 1:
@@ -153,54 +190,3 @@ def too_long(rows: Iterable[Iterable[Fraction]]) -> str:
                     return "the fractions of its rows have common denominators too long to add them up."
         work += count * common.bit_length() ** 2
     return ""
-
-
-def check_room(source: Source, n_states: int, n_symbols: int, exact: bool = False) -> None:
-    """Refuse what would take too much memory."""
-    if fault := too_many(n_states, n_symbols, exact):
-        raise source.refused(fault)
-
-
-def assembled(
-    source: Source,
-    options: Options,
-    states: Sequence[Hashable],
-    alphabet: Sequence[Hashable],
-    steps: Steps,
-    initial: Mapping[int, Number],
-    final: Sequence[bool],
-    advice: str = ADVICE,
-) -> Acceptor:
-    """Acceptor from its transitions, with sizes checked before memory is taken; exact if all numbers are."""
-    exact = all(isinstance(value, Fraction) for values in (steps, initial) for value in values.values())
-    check_room(source, len(states), len(alphabet), exact)
-    if exact:
-        rows: dict[tuple[int, int], list[Any]] = {}
-        for (a, s, _), value in steps.items():
-            rows.setdefault((a, s), []).append(value)
-        check_fractions(source, [*rows.values(), list(initial.values())])
-    transitions = _filled((len(alphabet), len(states), len(states)), steps, exact)
-    start = _filled((len(states),), initial, exact)
-    return built(source, options, states, alphabet, transitions, start, np.array(final, dtype=np.bool_), advice=advice)
-
-
-def check_fractions(source: Source, rows: Iterable[Iterable[Any]]) -> None:
-    """Refuse rows of fractions that would take too long to add up."""
-    if fault := too_long(rows):
-        raise source.refused(fault)
-
-
-def built(source: Source, options: Options, *parts: Any, advice: str = ADVICE) -> Acceptor:
-    """Acceptor from its five parts; an error of the acceptor names the file."""
-    try:
-        return Acceptor.normalized(*parts) if options.normalized else Acceptor(*parts)
-    except CutpointError as wrong:
-        sentence, rescale, _ = str(wrong).partition(RESCALE)
-        raise source.refused(sentence.strip(), advice=advice if rescale else "") from None
-
-
-def _filled(shape: tuple[int, ...], values: Mapping[Any, Number], exact: bool) -> NDArray[Any]:
-    array = np.full(shape, Fraction(0), dtype=object) if exact else np.zeros(shape)
-    for place, value in values.items():
-        array[place] = value if exact else float(value)
-    return array

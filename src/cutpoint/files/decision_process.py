@@ -5,14 +5,11 @@ extra state labelled ``start`` is the initial one, and its only action, ``start`
 probabilities. States whose names are not 0 … n-1 carry their name as a label.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from cutpoint.errors import FormatError
 from cutpoint.files.contents import Model, Options, assembled, check_room, entries, in_floats, only_acceptor
 from cutpoint.files.source import Source
 from cutpoint.files.tokens import Number, numeral, token
@@ -46,16 +43,13 @@ _LABELLED = re.compile(r"([0-9]{1,18}):((?: +[0-9]{1,18})*)")
 _SIZES = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 _STEP = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) (\S+) (\S+)")
 
-Choice = tuple[str, dict[int, Number]]
-"""Action and the probabilities of the next states."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """Labels of a state, and its choices."""
+    """Labels of a state, and for each action the probabilities of the next states."""
 
     labels: list[str]
-    choices: list[Choice]
+    choices: dict[str, dict[int, Number]] = field(default_factory=dict)
 
 
 def process(acceptor: Acceptor) -> list[ProcessState]:
@@ -69,68 +63,50 @@ def process(acceptor: Acceptor) -> list[ProcessState]:
     for s, name in enumerate(acceptor.states):
         labels = [INIT] * (single and s in start) + [ACCEPT] * bool(acceptor.final[s])
         labels += [] if numbered else [token(name, digits=int, reserved=RESERVED)]
-        states.append(ProcessState(labels, [(actions[a], _row(steps[a, s])) for a in range(acceptor.n_symbols)]))
-    return states if single else [*states, ProcessState([INIT, START], [(START, start)])]
+        states.append(ProcessState(labels, {action: _row(steps[a, s]) for a, action in enumerate(actions)}))
+    return states if single else [*states, ProcessState([INIT, START], {START: start})]
 
 
 def acceptor_of(source: Source, options: Options, states: list[ProcessState]) -> Acceptor:
-    """Acceptor of a decision process that is one."""
-    initial, code = _beginning(source, states)
-    check_room(source, len(code), len({action for s in code for action, _ in states[s].choices}))
-    symbols: dict[str, int] = {}
-    steps: dict[tuple[int, int, int], Number] = {}
-    for s in code:
-        seen = set()
-        for action, row in states[s].choices:
-            if action in seen:
-                raise source.refused(f"state {s}: the action {shown(action)} occurs twice.")
-            seen.add(action)
-            a = symbols.setdefault(action, len(symbols))
-            for t, value in row.items():
-                if t not in code:
-                    raise source.refused(f"state {s}, action {shown(action)}: {t} is not a state to go to.")
-                if value != 0:
-                    steps[a, code[s], code[t]] = value
-    return assembled(
-        source,
-        options,
-        _names(source, [states[s].labels for s in code]),
-        [source.name(action) for action in symbols],
-        steps,
-        {code[s]: value for s, value in initial.items()},
-        [ACCEPT in states[s].labels for s in code],
-    )
-
-
-def _beginning(source: Source, states: list[ProcessState]) -> tuple[dict[int, Number], dict[int, int]]:
-    """Initial distribution, and the acceptor's states with their codes: the extra state is left out."""
+    """Acceptor of a decision process that is one; the extra state, if there is one, has the initial distribution."""
     first = [s for s, state in enumerate(states) if INIT in state.labels]
     if len(first) != 1:
         raise source.refused(f"expected the label init on exactly one state; got it on {counted(len(first), 'state')}.")
     extra = [s for s, state in enumerate(states) if START in state.labels]
-    code = {s: k for k, s in enumerate(s for s in range(len(states)) if s not in extra)}
-    if not extra:
-        return {first[0]: Fraction(1)}, code
-    if extra != first or len(states[first[0]].choices) != 1 or ACCEPT in states[first[0]].labels:
-        raise source.refused("a state labelled start must be the initial one, have one action and not be final.")
-    ((_, initial),) = states[first[0]].choices
-    if not initial.keys() <= code.keys():
-        raise source.refused(f"state {first[0]}: expected states to go to other than itself.")
-    return initial, code
+    inner = {s: state for s, state in enumerate(states) if s not in extra}
+    initial: dict[int, Number] = {first[0]: Fraction(1)}
+    if extra:
+        if extra != first or len(states[first[0]].choices) != 1 or ACCEPT in states[first[0]].labels:
+            raise source.refused("a state labelled start must be the initial one, have one action and not be final.")
+        (initial,) = states[first[0]].choices.values()
+        if not initial.keys() <= inner.keys():
+            raise source.refused(f"state {first[0]}: expected states to go to other than itself.")
+    steps = {
+        (s, action, t): value
+        for s, state in inner.items()
+        for action, row in state.choices.items()
+        for t, value in row.items()
+    }
+    for s, action, t in steps:
+        if t not in inner:
+            raise source.refused(f"state {s}, action {shown(action)}: {t} is not a state to go to.")
+    symbols = {action: source.name(action) for state in inner.values() for action in state.choices}
+    final = {s for s, state in inner.items() if ACCEPT in state.labels}
+    return assembled(source, options, _names(source, inner), symbols, steps, initial, final)
 
 
-def _names(source: Source, labels: list[list[str]]) -> list[Hashable]:
+def _names(source: Source, states: dict[int, ProcessState]) -> dict[int, Hashable]:
     """Names of states: their one label beside those of the process, or their numbers where there is none."""
-    own = [[label for label in found if label not in RESERVED] for found in labels]
-    if not any(own):
-        return list(range(len(own)))
-    for s, found in enumerate(own):
+    own = {s: [label for label in state.labels if label not in RESERVED] for s, state in states.items()}
+    if not any(own.values()):
+        return dict(zip(states, range(len(states)), strict=True))
+    for s, found in own.items():
         if len(found) != 1:
             raise source.refused(
                 f"state {s}: beside {', '.join(RESERVED)}, a state can have one label, its name, and then all states "
                 f"have one; got {counted(len(found), 'label')}."
             )
-    return [source.name(label, digits=int) for (label,) in own]
+    return {s: source.name(label, digits=int) for s, (label,) in own.items()}
 
 
 def _row(values: Iterable[Number]) -> dict[int, Number]:
@@ -150,7 +126,7 @@ def write_drn(model: Model, _: Options) -> dict[str, bytes]:
     lines = []
     for s, state in enumerate(states):
         lines.append(f"{' '.join(['state', str(s), *state.labels])}\n")
-        for action, row in state.choices:
+        for action, row in state.choices.items():
             lines.append(f"\taction {action}\n")
             lines += [f"\t\t{t} : {numeral(value)}\n" for t, value in row.items()]
     return {"": (DRN_HEAD.format(states=len(states), choices=_n_choices(states)) + "".join(lines)).encode()}
@@ -158,19 +134,22 @@ def write_drn(model: Model, _: Options) -> dict[str, bytes]:
 
 def read_drn(source: Source, options: Options) -> Model:
     """Acceptor of a decision process with one action per symbol; the head must claim the numbers of the lines."""
-    lines = ((f"line {n}", line) for n, line in source.lines() if not line.startswith("//"))
+    lines = ((place, line) for place, line in source.lines() if not line.startswith("//"))
     claimed = _drn_head(source, lines)
     states: list[ProcessState] = []
+    row: dict[int, Number] | None = None
     for place, line in lines:
         if found := _STATE.fullmatch(line):
             if found[1] != str(len(states)):
                 raise source.refused(f"expected state {len(states)}; got {shown(found[1])}.", place)
-            states.append(ProcessState(found[2].split(), []))
+            states.append(ProcessState(found[2].split()))
+            row = None
             check_room(source, len(states), 1)
         elif states and (found := _ACTION.fullmatch(line)):
-            states[-1].choices.append((found[1], {}))
-        elif states and states[-1].choices and (found := _NEXT.fullmatch(line)):
-            row = states[-1].choices[-1][1]
+            if found[1] in states[-1].choices:
+                raise source.refused(f"the action {shown(found[1])} occurs twice.", place)
+            row = states[-1].choices[found[1]] = {}
+        elif row is not None and (found := _NEXT.fullmatch(line)):
             if int(found[1]) in row:
                 raise source.refused(f"the next state {int(found[1])} occurs twice.", place)
             row[int(found[1])] = source.probability(found[2], place)
@@ -199,24 +178,17 @@ def _drn_head(source: Source, lines: Iterator[tuple[str, str]]) -> dict[str, str
         elif key in _BELOW and not found[key]:
             value = line
         else:
-            raise source.refused(f"expected a line of the head of a DRN file; got {shown(line)}.", place)
-        if fault := _drn_fault(key, value):
-            raise source.refused(fault, place)
+            key, value = line, ""
+        if key == "@type:" and value != "MDP":
+            raise source.refused(f"expected a Markov decision process, MDP; got {shown(value)}.", place)
+        if key == "@value_type:" and value not in _VALUES:
+            raise source.refused(f"expected a value type out of {', '.join(_VALUES)}; got {shown(value)}.", place)
+        if key in ("@parameters", "@reward_models") and value:
+            raise source.refused(f"an acceptor has no {key[1:].replace('_', ' ')}; got {shown(value)}.", place)
+        if key not in ("@type:", "@value_type:", *_BELOW):
+            raise source.refused(f"expected a line of the head of a DRN file; got {shown(key)}.", place)
         found[key] = value
     raise source.refused("expected @model; the file ends before. Is it whole?")
-
-
-def _drn_fault(key: str, value: str) -> str:
-    """What is wrong with a value of the head, or nothing."""
-    if key == "@type:" and value != "MDP":
-        return f"expected a Markov decision process, MDP; got {shown(value)}."
-    if key in ("@parameters", "@reward_models") and value:
-        return f"an acceptor has no {key[1:].replace('_', ' ')}; got {shown(value)}."
-    if key == "@value_type:" and value not in _VALUES:
-        return f"expected a value type out of {', '.join(_VALUES)}; got {shown(value)}."
-    if key not in ("@type:", "@value_type:", *_BELOW):
-        return f"expected a line of the head of a DRN file; got {shown(key)}."
-    return ""
 
 
 # -- PRISM: transitions (.tra), labels (.lab) and states (.sta) --------------------------------------------------
@@ -228,7 +200,7 @@ def write_prism(model: Model, options: Options) -> dict[str, bytes]:
     steps = [
         f"{s} {k} {t} {numeral(value)} {action}"
         for s, state in enumerate(states)
-        for k, (action, row) in enumerate(state.choices)
+        for k, (action, row) in enumerate(state.choices.items())
         for t, value in row.items()
     ]
     used = dict.fromkeys([INIT, DEADLOCK, ACCEPT, *(label for state in states for label in state.labels)])
@@ -248,64 +220,61 @@ def write_prism(model: Model, options: Options) -> dict[str, bytes]:
 def read_prism(source: Source, options: Options) -> Model:
     """Acceptor of a decision process with one action per symbol; the file of labels must be beside it."""
     lines = source.lines()
-    first = next(lines, (1, ""))[1]
+    first = next(lines, ("", ""))[1]
     sizes = _SIZES.fullmatch(first)
     if not sizes:
         raise source.refused(f"expected the numbers of states, choices and transitions; got {shown(first)}.", "line 1")
     n_states = int(sizes[1])
     check_room(source, n_states, 1)
-    choices = _prism_choices(source, lines, n_states)
+    actions: dict[tuple[int, int], str] = {}
+    rows: dict[tuple[int, int], dict[int, Number]] = {}
+    for place, line in lines:
+        step = _STEP.fullmatch(line)
+        if not step:
+            sentence = f"expected state, choice, next state, probability and action; got {shown(line)}."
+            raise source.refused(sentence, place)
+        choice, t = (int(step[1]), int(step[2])), int(step[3])
+        if choice[0] >= n_states:
+            raise source.refused(f"expected a state below {n_states}; got {step[1]}.", place)
+        if step[5] != actions.setdefault(choice, step[5]):
+            sentence = f"expected the action {shown(actions[choice])} of this choice; got {shown(step[5])}."
+            raise source.refused(sentence, place)
+        row = rows.setdefault(choice, {})
+        if t in row:
+            raise source.refused("this transition occurs twice.", place)
+        row[t] = source.probability(step[4], place)
     labels = _prism_labels(source.beside(".lab"), n_states)
-    states = [ProcessState(labels.get(s, []), []) for s in range(n_states)]
-    for (s, k), choice in sorted(choices.items()):
-        if k != len(states[s].choices):
-            raise source.refused(f"state {s}: expected choice {len(states[s].choices)}; got {k}.")
-        states[s].choices.append(choice)
-    found = len({s for s, _ in choices}), len(choices), sum(len(row) for _, row in choices.values())
+    states = [ProcessState(labels.get(s, [])) for s in range(n_states)]
+    for s, k in sorted(rows):
+        choices, action = states[s].choices, actions[s, k]
+        if k != len(choices):
+            raise source.refused(f"state {s}: expected choice {len(choices)}; got {k}.")
+        if action in choices:
+            raise source.refused(f"state {s}: the action {shown(action)} occurs twice.")
+        choices[action] = rows[s, k]
+    found = len({s for s, _ in rows}), len(rows), sum(map(len, rows.values()))
     if tuple(map(int, sizes.groups())) != found:
         text = " ".join(map(str, found))
         raise source.refused(f"expected the numbers of states, choices and transitions, {text}.", "line 1")
     return Model(acceptor_of(source, options, states))
 
 
-def _prism_choices(source: Source, lines: Iterator[tuple[int, str]], n_states: int) -> dict[tuple[int, int], Choice]:
-    """Action and next states by state and choice."""
-
-    def refused(sentence: str) -> FormatError:
-        return source.refused(sentence, f"line {n}")
-
-    found: dict[tuple[int, int], Choice] = {}
-    for n, line in lines:
-        step = _STEP.fullmatch(line)
-        if not step:
-            raise refused(f"expected state, choice, next state, probability and action; got {shown(line)}.")
-        if int(step[1]) >= n_states:
-            raise refused(f"expected a state below {n_states}; got {step[1]}.")
-        action, row = found.setdefault((int(step[1]), int(step[2])), (step[5], {}))
-        if step[5] != action:
-            raise refused(f"expected the action {shown(action)} of this choice; got {shown(step[5])}.")
-        if int(step[3]) in row:
-            raise refused("this transition occurs twice.")
-        row[int(step[3])] = source.probability(step[4], f"line {n}")
-    return found
-
-
 def _prism_labels(source: Source, n_states: int) -> dict[int, list[str]]:
     """Labels of states."""
     lines = source.lines()
-    words = next(lines, (1, ""))[1].split()
+    words = next(lines, ("", ""))[1].split()
     code = {found[1]: found[2] for word in words if (found := _LABEL.fullmatch(word))}
     if len(set(code.values())) < len(words):
         raise source.refused('expected numbered labels such as 0="init" 1="deadlock", each once.', "line 1")
     labels: dict[int, list[str]] = {}
-    for n, line in lines:
+    for place, line in lines:
         found = _LABELLED.fullmatch(line)
         if not found:
-            raise source.refused(f"expected a state and its labels such as 3: 0 2; got {shown(line)}.", f"line {n}")
+            raise source.refused(f"expected a state and its labels such as 3: 0 2; got {shown(line)}.", place)
         s, codes = int(found[1]), found[2].split()
         if s >= n_states:
-            raise source.refused(f"expected a state below {n_states}; got {s}.", f"line {n}")
+            raise source.refused(f"expected a state below {n_states}; got {s}.", place)
         if s in labels or len(set(codes)) < len(codes) or not set(codes) <= code.keys():
-            raise source.refused("expected a state once, with labels of the first line, each once.", f"line {n}")
+            raise source.refused("expected a state once, with labels of the first line, each once.", place)
         labels[s] = [code[k] for k in codes]
     return labels

@@ -1,7 +1,5 @@
 """TSV and CSV: cells between tabs or commas, in CSV with quotes where they are needed."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Sequence
@@ -10,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.errors import InvalidArgument
-from cutpoint.files.streams import LONGEST_LINE, Block, Rows, refusal
-from cutpoint.wording import counted, shown
+from cutpoint.files.streams import LONGEST_LINE, Block, Rows, check_plain, refusal
+from cutpoint.wording import counted
 
 
 def rows_of(blocks: Iterator[Block], name: str, delimiter: str, quotes: bool) -> Iterator[Rows]:
@@ -39,25 +36,15 @@ def rows_of(blocks: Iterator[Block], name: str, delimiter: str, quotes: bool) ->
 
 def written(sample: Sample) -> str:
     """A sample as TSV: words, outcomes and counts; blanks between symbols of several characters."""
-    if sample.marks is not None:
-        raise InvalidArgument("TSV cannot hold what was seen along the words. Write NDJSON.")
-    for symbol in sample.alphabet:
-        if not isinstance(symbol, str) or not symbol or set(symbol) & set(" \t\n\r\0"):
-            raise InvalidArgument(
-                f"TSV holds symbols that are texts without blanks; got {shown(symbol)}. Write NDJSON."
-            )
-    outcome = {True: "1", False: "0", None: ""}
-    rows = [f"{_spelled(seen.word)}\t{outcome[seen.accepted]}\t{_number(seen.count)}\n" for seen in sample]
-    return "word\taccepted\tcount\n" + "".join(rows)
-
-
-def _spelled(word: Any) -> str:
-    """A word as text. A blank follows a symbol that is alone, so that it is not read as characters."""
-    return word if isinstance(word, str) else " ".join(map(str, word)) + " " * (len(word) == 1)
-
-
-def _number(count: float) -> str:
-    return str(int(count)) if count % 1 == 0 and count < 1e15 else repr(count)
+    check_plain(sample, "TSV", lambda symbol: symbol and not set(symbol) & set(" \t\n\r\0"))
+    rows = ["word\taccepted\tcount\n"]
+    for seen in sample:
+        # a blank follows a symbol that is alone, so that it is not read as characters
+        word = seen.word if isinstance(seen.word, str) else " ".join(map(str, seen.word)) + " " * (len(seen.word) == 1)
+        outcome = {True: "1", False: "0", None: ""}[seen.accepted]
+        count = int(seen.count) if seen.count % 1 == 0 and seen.count < 1e15 else seen.count
+        rows.append(f"{word}\t{outcome}\t{count}\n")
+    return "".join(rows)
 
 
 def _plain_rows(block: Block, name: str, delimiter: str, width: int) -> Rows:
@@ -126,9 +113,8 @@ def _quoted_rows(
             raise refusal(name, f"the row cannot be read ({problem}).", block.line + start) from None
         starts.append(start)
     table = _table(rows, [block.line + k for k in starts], name, width or len(next(filter(None, rows))))
-    if any(
-        '"' in "".join(column) for column in table.columns.values()
-    ):  # the reader takes a quote inside a cell as it is
+    # the reader takes a quote inside a cell as it is
+    if any('"' in "".join(column) for column in table.columns.values()):
         for row, first, last in zip(rows, starts, [*starts[1:], start], strict=True):
             if '"' in "".join(row):
                 _check_quotes(lines[first:last], delimiter, name, block.line + first)

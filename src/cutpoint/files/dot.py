@@ -6,33 +6,22 @@ shows where runs start. What DOT means is left to Graphviz' own parser; a look a
 what it can take, and refuses what may be meant otherwise.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from functools import partial
 from html import unescape
+from itertools import product
 from threading import Lock
 from typing import IO, Any, NamedTuple
-
-import numpy as np
 
 from cutpoint.diagrams.diagram import LabelStyle, Look
 from cutpoint.diagrams.dot_text import dot_text
 from cutpoint.errors import FormatError, MissingExtra
-from cutpoint.files.contents import (
-    MOST_ENTRIES,
-    MOST_FRACTIONS,
-    Model,
-    Options,
-    assembled,
-    check_room,
-    only_acceptor,
-)
+from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, only_acceptor
 from cutpoint.files.source import MOST_LINES, Source
 from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
@@ -175,7 +164,7 @@ def read(source: Source, options: Options) -> Model:
     graphviz.agattr(None, graphviz.AGNODE, b"label", rb"\N")
     graph = _parsed(graphviz, source, text)
     try:
-        return Model(Drawing(source, options, graphviz, graph).acceptor())
+        return Model(Drawing(source, graphviz, graph).acceptor(options))
     finally:
         graphviz.agclose(graph)
 
@@ -226,7 +215,6 @@ def _items(first: Any, following: Callable[[Any], Any]) -> Iterator[Any]:
 
 # -- From a drawing to an acceptor -------------------------------------------------------------------------------
 
-_ENCLOSING = re.compile(r"[()\[\]{}'\"]")
 _UNMARKED = re.compile(
     r"""
     (?: .* [\s/|=(\[@] )? (?: [0-9]*\.[0-9]+ | [0-9]+\.? \s* / \s* [0-9]+ ) \s* [)\]]?
@@ -236,10 +224,6 @@ _UNMARKED = re.compile(
 )
 """Symbols that look as if they had a probability without a colon."""
 _SPECIAL = re.compile(r"\\(.)|&\#?\w{1,40};", re.DOTALL)
-_BORDERS = re.compile(r"[0-9]{1,9}")
-_STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_QUOTED = re.compile(r'".+"')
-_NUMBER = re.compile(r"[0-9]+")
 
 
 class DrawnNode(NamedTuple):
@@ -264,78 +248,67 @@ class DrawnArrow(NamedTuple):
 class Drawing:
     """Nodes and arrows of a graph, and what acceptor they draw."""
 
-    def __init__(self, source: Source, options: Options, graphviz: Any, graph: Any) -> None:
-        self.source, self.options, self.graphviz = source, options, graphviz
-        self.symbols = self._value(graph, "symbols")
+    def __init__(self, source: Source, graphviz: Any, graph: Any) -> None:
+        self.source, self.graphviz = source, graphviz
+        self.listed: bytes | None = graphviz.agget(graph, b"symbols")
         self.nodes: dict[str, DrawnNode] = {}
         self.arrows: list[DrawnArrow] = []
         for node in _items(graphviz.agfstnode(graph), lambda node: graphviz.agnxtnode(graph, node)):
             self.nodes[self._key(node)] = self._node(node)
             for arrow in _items(graphviz.agfstout(graph, node), lambda arrow: graphviz.agnxtout(graph, arrow)):
                 self._add_arrow(self._key(node), self._key(graphviz.aghead(arrow)), arrow)
-        self._words: dict[str, Hashable] = {}
-        self._fractions = 0
+        self.names: dict[str, Hashable] = {}
+        self.steps: dict[tuple[str, str, str], Number] = {}
+        self.initial: dict[str, Number] = {}
+        self.fractions = 0
 
-    def acceptor(self) -> Acceptor:
+    def acceptor(self, options: Options) -> Acceptor:
         """Acceptor that is drawn."""
         marks = {key for key, node in self.nodes.items() if node.is_mark}
         marks |= {arrow.before for arrow in self.arrows if arrow.dashed}
-        states = {key: code for code, key in enumerate(key for key in self.nodes if key not in marks)}
-        names = [self._state(self.nodes[key]) for key in states]
-        steps: dict[tuple[int, str, int], Number] = {}
-        initial: dict[int, Number] = {}
+        states = {key: self._state(node) for key, node in self.nodes.items() if key not in marks}
         for arrow in self.arrows:
             if arrow.after in marks:
                 why = "it has no border" if self.nodes[arrow.after].is_mark else "a dashed arrow leaves it"
                 sentence = f"{shown(arrow.after)} is no state but where runs start, as {why}: no arrow can lead there."
                 raise self.source.refused(sentence, arrow.place)
             if arrow.before in marks:
-                self._start(arrow, initial, states[arrow.after])
+                self._add_start(arrow)
             else:
-                self._step(arrow, steps, states)
-        if not initial:
+                self._add_steps(arrow)
+        if not self.initial:
             raise self.source.refused(
                 "expected a dashed arrow, or one from a node without a border, to each state that a run can start in; "
                 f"got none. Draw one as in {START}"
             )
-        check_room(self.source, len(states), len(self._words))
-        symbols = self._alphabet()
-        self._check_complete(steps, list(states), symbols)
-        return assembled(
-            self.source,
-            self.options,
-            names,
-            [self._words[word] for word in symbols],
-            {(symbols[word], s, t): value for (s, word, t), value in steps.items() if value != 0},
-            initial,
-            [self.nodes[key].final for key in states],
-            advice=ADVICE,
-        )
+        words = self._alphabet()
+        self._check_complete(list(states), words)
+        symbols = {word: self.names[word] for word in words}
+        final = {key for key in states if self.nodes[key].final}
+        return assembled(self.source, options, states, symbols, self.steps, self.initial, final, ADVICE)
 
     def _key(self, node: Any) -> str:
-        name = self.graphviz.agnameof(node)
-        return "" if name is None else name.decode()
+        return (self.graphviz.agnameof(node) or b"").decode()  # type: ignore[no-any-return]
 
-    def _value(self, item: Any, attribute: str) -> str | None:
-        """Value of an attribute: None if no item has it, empty where only others have it."""
-        value = self.graphviz.agget(item, attribute.encode())
-        return None if value is None else value.decode()
+    def _value(self, item: Any, attribute: str) -> str:
+        """Value of an attribute, empty where it is not given."""
+        return (self.graphviz.agget(item, attribute.encode()) or b"").decode()  # type: ignore[no-any-return]
 
     def _node(self, node: Any) -> DrawnNode:
         key = self._key(node)
-        place, shape = f"node {shown(key)}", (self._value(node, "shape") or "").lower()
+        place, shape = f"node {shown(key)}", self._value(node, "shape").lower()
         borders = self._value(node, "peripheries") or ("2" if shape in DOUBLE else "1")
-        if not _BORDERS.fullmatch(borders):
+        if not re.fullmatch("[0-9]{1,9}", borders):
             raise self.source.refused(f"peripheries must be a whole number; got {shown(borders)}.", place)
         is_mark = shape in BORDERLESS or int(borders) == 0 or self._has_style(node, "invis")
-        text = self._text(self._value(node, "label") or "", place, key)
+        text = self._text(self._value(node, "label"), place, key)
         return DrawnNode(text.strip(), int(borders) > 1, is_mark, place)
 
     def _add_arrow(self, before: str, after: str, arrow: Any) -> None:
         """Take in an arrow; refuse one that does not show what it says, or says it where it is not read."""
         place = f"arrow {shown(before)} -> {shown(after)}"
         label, direction = self._value(arrow, "label"), self._value(arrow, "dir")
-        if direction and direction.lower() != "forward":
+        if direction.lower() not in ("", "forward"):
             sentence = f"an arrow has one head, at its end; got dir={shown(direction)}. Write a -> b."
             raise self.source.refused(sentence, place)
         for name in OTHER_LABELS:
@@ -345,11 +318,11 @@ class Drawing:
             if label:
                 raise self.source.refused("an arrow that cannot be seen has a label. Leave out style=invis.", place)
             return  # it only keeps nodes apart
-        text = self._text(label or "", place)
+        text = self._text(label, place)
         self.arrows.append(DrawnArrow(before, after, text, self._has_style(arrow, "dashed"), place))
 
     def _has_style(self, item: Any, style: str) -> bool:
-        return style in [each.strip() for each in (self._value(item, "style") or "").split(",")]
+        return style in [each.strip() for each in self._value(item, "style").split(",")]
 
     def _text(self, label: str, place: str, key: str | None = None) -> str:
         """Text of a label, as Graphviz prints it."""
@@ -368,49 +341,40 @@ class Drawing:
 
         return _SPECIAL.sub(meaning, label)
 
-    def _check_complete(
-        self, steps: Iterable[tuple[int, str, int]], states: list[str], symbols: dict[str, int]
-    ) -> None:
+    def _check_complete(self, states: list[str], words: list[str]) -> None:
         """Refuse a drawing in which some symbol leads nowhere from some state."""
-        leads = np.zeros((len(symbols), len(states)), dtype=np.bool_)
-        for s, word, _ in steps:
-            leads[symbols[word], s] = True
-        for a, s in np.argwhere(~leads):
-            node = self.nodes[states[s]]
-            raise self.source.refused(
-                f"no arrow leads from {shown(node.text)} by {shown(list(symbols)[a])}. Every state needs one for each "
-                "symbol, if only to a state that is never left.",
-                node.place,
-            )
+        leads = {(before, word) for before, word, _ in self.steps}
+        for word, before in product(words, states):
+            if (before, word) not in leads:
+                raise self.source.refused(
+                    f"no arrow leads from {shown(self.nodes[before].text)} by {shown(word)}. Every state needs one for "
+                    "each symbol, if only to a state that is never left.",
+                    self.nodes[before].place,
+                )
 
-    def _start(self, arrow: DrawnArrow, initial: dict[int, Number], state: int) -> None:
-        if state in initial:
+    def _add_start(self, arrow: DrawnArrow) -> None:
+        if arrow.after in self.initial:
             raise self.source.refused("this start arrow occurs twice.", arrow.place)
         text = arrow.label.strip()
         try:
-            initial[state] = number_of(text) if text else Fraction(1)
+            self.initial[arrow.after] = number_of(text) if text else Fraction(1)
         except ValueError:
             sentence = f"expected a probability on a start arrow, or nothing; got {shown(text)}."
             raise self.source.refused(sentence, arrow.place) from None
 
-    def _step(self, arrow: DrawnArrow, steps: dict[tuple[int, str, int], Number], states: dict[str, int]) -> None:
-        s, t = states[arrow.before], states[arrow.after]
-        try:
-            for word, value in label_entries(arrow.label):
-                if word not in self._words:
-                    self._words[word] = self._name(word, arrow.place)
-                if (s, word, t) in steps:
-                    raise ValueError(f"the step by {shown(word)} occurs twice between these states")
-                steps[s, word, t] = value
-                self._fractions += isinstance(value, Fraction)
-                if len(steps) > MOST_ENTRIES:
-                    raise _too_many(self.source, "step", MOST_ENTRIES)
-                if self._fractions > MOST_FRACTIONS:  # what is saved has either fractions alone or floats alone
-                    raise _too_many(self.source, "exact step", MOST_FRACTIONS)
-        except ValueError as wrong:
-            if isinstance(wrong, FormatError):
-                raise
-            raise self.source.refused(f"{wrong}.", arrow.place) from None
+    def _add_steps(self, arrow: DrawnArrow) -> None:
+        for word, value in label_entries(arrow.label, partial(self.source.refused, place=arrow.place)):
+            if word not in self.names:
+                self.names[word] = self._name(word, arrow.place)
+            step = arrow.before, word, arrow.after
+            if step in self.steps:
+                raise self.source.refused(f"the step by {shown(word)} occurs twice between these states.", arrow.place)
+            self.steps[step] = value
+            self.fractions += isinstance(value, Fraction)
+            if len(self.steps) > MOST_ENTRIES:
+                raise _too_many(self.source, "step", MOST_ENTRIES)
+            if self.fractions > MOST_FRACTIONS:  # what is saved has either fractions alone or floats alone
+                raise _too_many(self.source, "exact step", MOST_FRACTIONS)
 
     def _state(self, node: DrawnNode) -> Hashable:
         if not node.text:
@@ -420,44 +384,43 @@ class Drawing:
 
     def _name(self, word: str, place: str, digits: type = str) -> Hashable:
         """Name from its word; what only a picture shows is refused, as are escapes that may also be the name."""
-        if not word or "…" in word or word[0] == "'" or word[-1] == "'" or _QUOTED.fullmatch(word):
+        if not word or "…" in word or word[0] == "'" or word[-1] == "'" or re.fullmatch('".+"', word):
             raise self.source.refused(
                 f"expected names in full and without quotes, not as a picture shows them; got {shown(word)}.", place
             )
-        if "\\" in word or not word.isprintable() or _STRAY.search(word.removeprefix(MARK)):
+        if "\\" in word or not word.isprintable() or re.search("%(?![0-9A-Fa-f]{2})", word.removeprefix(MARK)):
             raise self.source.refused(
                 f"control characters, \\ and % are escaped as in web addresses, %25 for %; got {shown(word)}.", place
             )
         return self.source.name(word, digits, place)
 
-    def _alphabet(self) -> dict[str, int]:
-        """Words of the symbols with their codes: as they are listed, or else sorted, numbers by their size."""
-        used = self._words.keys()
-        if self.symbols is None:
-            return {word: code for code, word in enumerate(sorted(used, key=_natural))}
-        listed = self.symbols.split(maxsplit=MOST_ENTRIES)
-        codes = {word: code for code, word in enumerate(listed)}
-        if len(codes) < len(listed) or used != codes.keys():
-            wrong = min(used ^ codes.keys(), default="")
+    def _alphabet(self) -> list[str]:
+        """Words of the symbols: as they are listed, or else sorted, numbers by their size."""
+        used = self.names.keys()
+        if self.listed is None:
+            return sorted(used, key=_natural)
+        words = self.listed.decode().split(maxsplit=MOST_ENTRIES)
+        if len(set(words)) < len(words) or used != set(words):
+            wrong = min(used ^ set(words), default="")
             what = f"{shown(wrong)} is {'missing' if wrong in used else 'on no arrow'}" if wrong else "one occurs twice"
             raise self.source.refused(f"expected a list of all symbols, each once; {what}.")
-        return codes
+        return words
 
 
-def label_entries(label: str) -> Iterator[tuple[str, Number]]:
-    r"""Words of symbols with their probabilities; without one it is 1. ValueError if the label cannot be read.
+def label_entries(label: str, refused: Callable[[str], FormatError]) -> Iterator[tuple[str, Number]]:
+    r"""Words of symbols with their probabilities; without one it is 1.
 
     Examples
     --------
-    >>> list(label_entries("a,\nb: 1/2\nc"))
+    >>> list(label_entries("a,\nb: 1/2\nc", FormatError))
     [('a', Fraction(1, 2)), ('b', Fraction(1, 2)), ('c', Fraction(1, 1))]
     """
     lines = [line.strip() for line in label.split("\n", MOST_ENTRIES + 1)]
     if len(lines) > MOST_ENTRIES + 1:
-        raise ValueError(f"the label has more than {counted(MOST_ENTRIES, 'line')}, the most that are read")
+        raise refused(f"the label has more than {counted(MOST_ENTRIES, 'line')}, the most that are read.")
     expected = "expected lines such as a, b: 1/2 on the arrow of a step"
     if not any(lines):
-        raise ValueError(f"{expected}; got ''. One that only shows where runs start is drawn as in {START[:-1]}")
+        raise refused(f"{expected}; got ''. One that only shows where runs start is drawn as in {START[:-1]}.")
     begun = ""
     for line in filter(None, lines):
         begun = f"{begun} {line}".strip()
@@ -469,34 +432,34 @@ def label_entries(label: str) -> Iterator[tuple[str, Number]]:
             number = number_of(value.strip()) if colon else Fraction(1)
         except ValueError:
             got = shown(value.strip())
-            raise ValueError(f"expected a probability behind the colon, such as 1/2 or 0.5; got {got}") from None
-        for word in _symbols(text if colon else value, has_number=bool(colon)):
+            raise refused(f"expected a probability behind the colon, such as 1/2 or 0.5; got {got}.") from None
+        for word in _symbols(text if colon else value, bool(colon), refused):
             yield word, number
     if begun:
-        raise ValueError(f"{expected}; got {shown(label)}")
+        raise refused(f"{expected}; got {shown(label)}.")
 
 
-def _symbols(text: str, has_number: bool) -> list[str]:
+def _symbols(text: str, has_number: bool, refused: Callable[[str], FormatError]) -> list[str]:
     """Words of a line of symbols; one with a bracket or a quote may hold a comma itself, and stands alone."""
     if text.count(",") > MOST_ENTRIES:
-        raise ValueError(f"the label has more than {counted(MOST_ENTRIES, 'symbol')}, the most that are read")
+        raise refused(f"the label has more than {counted(MOST_ENTRIES, 'symbol')}, the most that are read.")
     words = [word.strip() for word in text.split(",")]
-    if len(words) > 1 and _ENCLOSING.search(text):
-        raise ValueError(f"brackets and quotes in a list are escaped as in web addresses, %28 for (; got {shown(text)}")
+    if len(words) > 1 and not set("()[]{}'\"").isdisjoint(text):
+        raise refused(f"brackets and quotes in a list are escaped as in web addresses, %28 for (; got {shown(text)}.")
     for word in words:
         if ":" in word:
-            raise ValueError(
+            raise refused(
                 r"a line ends with its one probability, as in a: 1/4\nb: 3/4, and a colon in a symbol is written as "
-                f"%3A; got {shown(word)}"
+                f"%3A; got {shown(word)}."
             )
         if not has_number and _UNMARKED.fullmatch(word[-100:]):
-            raise ValueError(
+            raise refused(
                 f"a probability stands behind a colon, as in a, b: 1/2; got {shown(word)}. If that is the symbol, "
-                "write : 1 behind it"
+                "write : 1 behind it."
             )
     return words
 
 
 def _natural(word: str) -> str:
     """Key that sorts s2 before s10: each number is preceded by how many digits it has, as a character."""
-    return _NUMBER.sub(lambda found: f"{chr(min(len(found[0].lstrip('0')), sys.maxunicode))}{found[0]}\0", word)
+    return re.sub("[0-9]+", lambda run: f"{chr(min(len(run[0].lstrip('0')), sys.maxunicode))}{run[0]}\0", word)

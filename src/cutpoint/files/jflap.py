@@ -1,18 +1,16 @@
 """JFLAP files (``.jff``): deterministic finite automata, read into acceptors whose rows have a single 1."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NoReturn
 from xml.parsers import expat
 
-from cutpoint.errors import FormatError, InvalidArgument
+from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.files.contents import Model, Options, assembled, check_room
 from cutpoint.files.source import MOST_TEXT, Source
+from cutpoint.files.tokens import unused
 from cutpoint.model import Acceptor
 from cutpoint.wording import shown
 
-SINK = "sink"
 MOST_DEPTH = 10
 """Deepest nesting of elements; JFLAP's own files have four levels."""
 
@@ -52,9 +50,9 @@ class JflapReader:
         except expat.ExpatError as wrong:
             text = expat.errors.messages[wrong.code]
             raise source.refused(f"this is not XML ({text}). Is the file whole?", f"line {wrong.lineno}") from None
+        except CutpointError:
+            raise
         except (LookupError, ValueError) as wrong:  # an encoding that Python does not know
-            if isinstance(wrong, FormatError):
-                raise
             raise source.refused(f"this is not XML ({wrong}).") from None
 
     def acceptor(self, options: Options) -> Acceptor:
@@ -62,25 +60,21 @@ class JflapReader:
         if self.kind != "fa":
             raise self.source.refused(f"expected an automaton of type fa, a finite one; got {shown(self.kind)}.")
         for (before, _), (after, line) in self.steps.items():
-            for state in (before, after):
-                if state not in self.names:
-                    raise self.source.refused(f"the state {shown(state)} is not declared.", f"line {line}")
+            for state in sorted({before, after} - self.names.keys()):
+                raise self.source.refused(f"the state {shown(state)} is not declared.", f"line {line}")
         if len(self.initial) != 1:
             raise self.source.refused(f"expected one initial state; got {len(self.initial)}.")
-        symbols = {symbol: a for a, symbol in enumerate(sorted({symbol for _, symbol in self.steps}))}
-        ids, names = [*self.names], [*self.names.values()]
-        if len(self.steps) < len(ids) * len(symbols):
-            names.append(next(name for name in (SINK + "_" * k for k in range(len(ids) + 1)) if name not in names))
-        check_room(self.source, len(names), len(symbols), exact=True)
-        code = {state: s for s, state in enumerate(ids)}
-        steps = {(a, s, len(ids)): Fraction(1) for a in range(len(symbols)) for s in range(len(names))}
+        names, sink = dict(self.names), unused("sink", self.names)
+        symbols = {symbol: symbol for symbol in sorted({symbol for _, symbol in self.steps})}
+        if len(self.steps) < len(names) * len(symbols):
+            names[sink] = unused("sink", names.values())
+        check_room(self.source, len(names), len(symbols))
+        steps = {(before, symbol, sink): Fraction(1) for before in names for symbol in symbols}
         for (before, symbol), (after, _) in self.steps.items():
-            a, s = symbols[symbol], code[before]
-            del steps[a, s, len(ids)]
-            steps[a, s, code[after]] = Fraction(1)
-        final = [state in self.final for state in ids] + [False] * (len(names) - len(ids))
-        initial = {code[self.initial[0]]: Fraction(1)}
-        return assembled(self.source, options, names, [*symbols], steps, initial, final)
+            del steps[before, symbol, sink]
+            steps[before, symbol, after] = Fraction(1)
+        initial = {self.initial[0]: Fraction(1)}
+        return assembled(self.source, options, names, symbols, steps, initial, self.final)
 
     def refuse(self, sentence: str) -> NoReturn:
         """Error at the current line."""
@@ -89,7 +83,6 @@ class JflapReader:
     def _open(self, element: str, attributes: dict[str, str]) -> None:
         self.path.append(element)
         self.text = ""
-        inside = self.path[-2:-1] == ["state"]
         if len(self.path) > MOST_DEPTH:
             self.refuse("the elements are nested too deeply.")
         if element == "state":
@@ -99,17 +92,16 @@ class JflapReader:
             self.names[self.state] = attributes.get("name", self.state)
         elif element == "transition":
             self.parts = {}
-        elif element == "initial" and inside:
+        elif self.path[-2:] == ["state", "initial"]:
             self.initial.append(self.state)
-        elif element == "final" and inside:
+        elif self.path[-2:] == ["state", "final"]:
             self.final.add(self.state)
 
     def _close(self, element: str) -> None:
         self.path.pop()
-        inside = self.path[-1] if self.path else ""
-        if element == "type" and inside == "structure":
+        if [*self.path[-1:], element] == ["structure", "type"]:
             self.kind = self.text.strip()
-        elif inside == "transition":
+        elif self.path[-1:] == ["transition"]:
             if element in self.parts:
                 self.refuse(f"<{element}> occurs twice in a transition.")
             self.parts[element] = self.text
@@ -129,6 +121,6 @@ class JflapReader:
             found = shown(symbol) if symbol else "one that reads nothing"
             self.refuse(f"a deterministic automaton reads one character in each step; got {found}.")
         if (before, symbol) in self.steps:
-            which = f"a second step of state {shown(before)} reads {shown(symbol)}"
-            self.refuse(f"the automaton is not deterministic: {which}.")
+            second = f"a second step of state {shown(before)} reads {shown(symbol)}"
+            self.refuse(f"the automaton is not deterministic: {second}.")
         self.steps[before, symbol] = after, self.parser.CurrentLineNumber

@@ -4,13 +4,11 @@ Strict: no duplicate keys, no NaN, nothing unknown. The standard reader gives pl
 typed records, and every error names its place.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -22,7 +20,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import entry
-from cutpoint.files.contents import Model, Options, built, check_fractions, check_room, entries, fitting
+from cutpoint.files.contents import Model, Options, built, check_room, entries, fitting
 from cutpoint.files.source import Source
 from cutpoint.files.tokens import Number, distinct_keys, json_value, name_of, numeral
 from cutpoint.model import Acceptor
@@ -43,6 +41,7 @@ LARGEST, SMALLEST = 1e300, 5e-324
 
 Entry = int | float | str
 Record = TypeVar("Record")
+Collected = TypeVar("Collected")
 
 _QUOTED = re.compile(r"`([^`]*)`")
 _KINDS = {
@@ -76,10 +75,13 @@ class Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     digest: str | UnsetType = UNSET
 
 
+Head = TypeVar("Head", bound=Header)
+
+
 class Document(Header, forbid_unknown_fields=True, kw_only=True):
     """The members of a JSON file."""
 
-    initial: list[Any]
+    initial: list[Entry]
     final: list[Any]
     transitions: dict[str, Any]
 
@@ -90,19 +92,16 @@ def write(model: Model, _: Options) -> dict[str, bytes]:
     steps, start = entries(acceptor)
     raw = header(
         model,
-        initial=_values(start),
+        initial=start.tolist(),
         final=[json_value(state) for state in acceptor.final_states],
-        transitions={
-            key: [_values(row) for row in matrix] for key, matrix in zip(keys(acceptor.alphabet), steps, strict=True)
-        },
+        transitions=dict(zip(keys(acceptor.alphabet), steps.tolist(), strict=True)),
     )
     return {"": checked_length(_laid_out(raw | {"digest": digest(raw)})).encode()}
 
 
 def read(source: Source, options: Options) -> Model:
     """Model of a file."""
-    raw, found = parsed(source, source.text(), Document)
-    states, alphabet = checked_names(source, found)
+    raw, found, states, alphabet = parsed(source, source.text(), Document)
     n, symbols = len(states), keys(alphabet)
     check_room(source, n, len(alphabet))
     for key in symbols:
@@ -110,15 +109,14 @@ def read(source: Source, options: Options) -> Model:
             raise source.refused(f"expected the key {key!r}, which is missing.", "transitions")
     for key in found.transitions.keys() - set(symbols):
         raise source.refused(f"expected keys out of {listed(symbols, limit=20)}; got {shown(key)}.", "transitions")
-    rows = [row for key in symbols for row in _matrix(source, found.transitions[key], n, _place("transitions", key))]
-    start = _numbers(source, record(source, found.initial, list[Entry], "initial"), n, "initial")
-    final = _final(source, found.final, states)
-    floats = any(isinstance(value, float) for row in (*rows, start) for value in row)
-    check_room(source, n, len(alphabet), exact=not floats)
-    if not floats:
-        check_fractions(source, (*rows, start))
-    steps = _array([value for row in rows for value in row], floats).reshape(len(alphabet), n, n)
-    acceptor = built(source, options, states, alphabet, steps, _array(start, floats), final)
+    rows = [row for key in symbols for row in _matrix(source, found.transitions[key], n, key)]
+    start = _numbers(source, found.initial, n, "initial")
+    kind = float if any(isinstance(value, float) for row in (*rows, start) for value in row) else object
+    steps = np.array(rows, dtype=kind).reshape(len(alphabet), n, n)
+    final = names(source, found.final, "final", list)
+    if len(set(final)) < len(final):
+        raise source.refused("expected every state at most once.", "final")
+    acceptor = built(source, options, states, alphabet, steps, np.array(start, dtype=kind), set(final))
     return with_notes(source, acceptor, found, digest(raw))
 
 
@@ -148,8 +146,8 @@ def record(source: Source, raw: object, kind: type[Record], place: str = "") -> 
         raise source.refused(_sentence(sentence, kind), where.removeprefix(".")) from None
 
 
-def parsed(source: Source, text: str, kind: type[Record]) -> tuple[dict[str, Any], Record]:
-    """Plain values and record of a model's file; files of another kind or of a later version are refused first."""
+def parsed(source: Source, text: str, kind: type[Head]) -> tuple[dict[str, Any], Head, States, Alphabet]:
+    """Plain values, record and names of a model's file; another kind of file or a later version is refused first."""
     raw = document(source, text)
     if "cutpoint" not in raw:
         raise source.refused('expected the key "cutpoint": this is not a model of cutpoint.')
@@ -160,7 +158,9 @@ def parsed(source: Source, text: str, kind: type[Record]) -> tuple[dict[str, Any
     if not 1 <= head.version <= VERSION:
         known = f"a whole number from 1 to {VERSION}, the newest that this cutpoint reads (install a newer one)"
         raise source.refused(f"expected {known}; got {shown(head.version)}.", "cutpoint.version")
-    return raw, record(source, raw, kind)
+    found = record(source, raw, kind)
+    states = names(source, found.states, "states", States)
+    return raw, found, states, names(source, found.alphabet, "alphabet", Alphabet)
 
 
 def header(model: Model, **numbers: Any) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def header(model: Model, **numbers: Any) -> dict[str, Any]:
         **numbers,
     }
     if model.cut_point is not None:
-        found["cut_point"] = _values([model.cut_point])[0]
+        found["cut_point"] = model.cut_point
     return found | ({"metadata": dict(model.metadata)} if model.metadata else {})
 
 
@@ -193,20 +193,8 @@ def with_notes(source: Source, acceptor: Acceptor, found: Header, content_digest
     return model
 
 
-def checked_names(source: Source, found: Header) -> tuple[States, Alphabet]:
-    """States and alphabet of a file; names that cannot be are refused with their place."""
-    states, alphabet = names(source, found.states, "states"), names(source, found.alphabet, "alphabet")
-    try:
-        place = "states"
-        checked = States(states)
-        place = "alphabet"
-        return checked, Alphabet(alphabet)
-    except CutpointError as wrong:
-        raise source.refused(str(wrong), place) from None
-
-
-def names(source: Source, values: list[Any], place: str) -> list[Hashable]:
-    """Names from a list of JSON values."""
+def names(source: Source, values: list[Any], place: str, kind: Callable[[list[Hashable]], Collected]) -> Collected:
+    """Names from a list of JSON values, as a collection; those that cannot be are refused with their place."""
     found: list[Hashable] = []
     for i, value in enumerate(values):
         try:
@@ -214,14 +202,17 @@ def names(source: Source, values: list[Any], place: str) -> list[Hashable]:
         except ValueError:
             known = "a name (text, a number, true, false, or a list of them)"
             raise source.refused(f"expected {known}; got {shown(value)}.", f"{place}[{i}]") from None
-    return found
+    try:
+        return kind(found)
+    except CutpointError as wrong:
+        raise source.refused(str(wrong), place) from None
 
 
 def checked_length(text: str) -> str:
     """The same text if it can be read again."""
     if has_many_values(text):
         raise InvalidArgument(
-            f"a file can keep a model of {MOST_VALUES:,} values in JSON, names included; this has more."
+            f"a file can keep a model of {MOST_VALUES:,} values in JSON, names included; it has more."
         )
     return text
 
@@ -233,7 +224,7 @@ def has_many_values(text: str) -> bool:
 
 def canonical(raw: Any) -> bytes:
     """The same bytes for every JSON text of the same values."""
-    return json.dumps(raw, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(raw, sort_keys=True, separators=(",", ":"), default=_fraction).encode()
 
 
 def digest(raw: dict[str, Any], arrays: Iterable[NDArray[Any]] = ()) -> str:
@@ -276,12 +267,8 @@ def _integer(text: str) -> int | float:
         return math.inf
 
 
-def _place(place: str, key: str) -> str:
-    """Place of a member: ``transitions.a``, or ``transitions['a b']`` for keys that are not words."""
-    return f"{place}.{key}" if _WORD.fullmatch(key) else f"{place}[{shown(key)}]"
-
-
-def _matrix(source: Source, raw: object, length: int, place: str) -> list[list[Number]]:
+def _matrix(source: Source, raw: object, length: int, key: str) -> list[list[Number]]:
+    place = f"transitions.{key}" if _WORD.fullmatch(key) else f"transitions[{shown(key)}]"
     rows = record(source, raw, list[list[Entry]], place)
     if len(rows) != length:
         raise source.refused(f"expected {counted(length, 'row')}; got {len(rows):,}.", place)
@@ -308,31 +295,6 @@ def _number(source: Source, raw: Entry, place: str) -> Number:
     return found  # type: ignore[no-any-return]
 
 
-def _final(source: Source, values: list[Any], states: States) -> NDArray[np.bool_]:
-    column = np.zeros(len(states), dtype=np.bool_)
-    for i, name in enumerate(names(source, values, "final")):
-        if name not in states or column[states.code(name)]:
-            expected = "every state at most once" if name in states else "a state"
-            raise source.refused(f"expected {expected}; got {shown(name)}.", f"final[{i}]")
-        column[states.code(name)] = True
-    return column
-
-
-def _array(values: list[Number], floats: bool) -> NDArray[Any]:
-    """Floats if one is; otherwise fractions."""
-    return np.array([float(value) for value in values]) if floats else np.array(values, dtype=object)
-
-
-def _values(numbers: Iterable[Number]) -> list[Any]:
-    """Numbers in JSON: floats as numbers with a point, whole numbers as such, other fractions as strings."""
-    if isinstance(numbers, np.ndarray) and numbers.dtype == np.float64:
-        return numbers.tolist()  # type: ignore[no-any-return]
-    return [
-        float(value) if not isinstance(value, Fraction) else int(text) if (text := numeral(value)).isdigit() else text
-        for value in numbers
-    ]
-
-
 def _laid_out(raw: dict[str, Any]) -> str:
     """JSON text with one line per row of a matrix."""
     matrices = ",".join(
@@ -345,4 +307,10 @@ def _laid_out(raw: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_fraction)
+
+
+def _fraction(value: Fraction) -> int | str:
+    """A fraction in JSON, where floats have a point: whole numbers as such, others as strings."""
+    text = numeral(value)
+    return int(text) if text.isdigit() else text

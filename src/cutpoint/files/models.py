@@ -1,7 +1,5 @@
 """Save and load models: the extension of the file says the format."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Callable, Mapping
@@ -69,7 +67,7 @@ def save(
 
     Examples
     --------
-    >>> import tempfile, cutpoint as cp
+    >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/model.json"
     >>> cp.save(cp.p_adic(3), path, cut_point="1/3")
     >>> cp.load(path) == cp.p_adic(3), cp.read_model(path).cut_point
@@ -78,18 +76,15 @@ def save(
     kind, target = _format_of(path, format)
     model = acceptor if isinstance(acceptor, Model) else Model(acceptor)
     model = Model(model.acceptor) if bare else model
-    if cut_point is not None or metadata is not None:
-        notes = model.metadata if metadata is None else metadata
-        model = replace(model, cut_point=model.cut_point if cut_point is None else cut_point, metadata=notes)
+    given = {"cut_point": cut_point, "metadata": metadata}
+    model = replace(model, **{key: value for key, value in given.items() if value is not None})
     files = kind.write(model, Options(_weights(kind, weights), rounded=rounded))
-    for content in files.values() if kind.is_text else ():
-        _check_length(content)
-    contents = {
-        (target.beside(suffix) if suffix else target).path: gzip.compress(content, mtime=0)
-        if target.packed
-        else content
-        for suffix, content in files.items()
-    }
+    contents = {}
+    for suffix, content in files.items():
+        if kind.is_text:
+            _check_length(content)
+        file = target.beside(suffix) if suffix else target
+        contents[file.path] = gzip.compress(content, mtime=0) if target.packed else content
     write_together(contents)
 
 
@@ -137,33 +132,24 @@ def _format_of(path: str | os.PathLike[str], name: str | None) -> tuple[Format, 
         whole = os.fspath(Path(path))
     except TypeError:
         raise InvalidArgument(f"expected the path of a file; got {shown(path)}.") from None
+    names = [kind.name for kind in FORMATS]
+    if name is not None and name not in names:
+        raise InvalidArgument(f"must be one of {', '.join(names)}; got {shown(name)}.", argument="format")
     bare = whole[: -len(PACKED)] if whole.lower().endswith(PACKED) else whole
-    packed = whole[len(bare) :]
     known = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}
     suffix = next((suffix for suffix in known if bare.lower().endswith(suffix)), Path(bare).suffix)
     if name is None and suffix.lower() in PICTURES:
-        raise InvalidArgument(
-            "TikZ is a picture, which draw writes and nothing reads. Keep the model as .json, or as .dot.",
-            where=whole,
-        )
-    kind = known.get(suffix.lower()) if name is None else _named(name)
+        sentence = "TikZ is a picture, which draw writes and nothing reads. Keep the model as .json, or as .dot."
+        raise InvalidArgument(sentence, where=whole)
+    kind = known.get(suffix.lower()) if name is None else FORMATS[names.index(name)]
     if kind is None:
-        raise InvalidArgument(
-            f"expected an extension out of {', '.join(known)}, with .gz behind a text format.",
-            where=whole,
-            advice="Or name the format with {format}.",
-        )
-    if packed and not kind.is_text:
+        sentence = f"expected an extension out of {', '.join(known)}, with .gz behind a text format."
+        raise InvalidArgument(sentence, where=whole, advice="Or name the format with {format}.")
+    length = len(bare) - len(suffix)
+    source = Source(bare[:length], bare[length:], packed=whole[len(bare) :])
+    if source.packed and not kind.is_text:
         raise InvalidArgument(f"the format {kind.name} is not packed with gzip. Leave out the .gz.", where=whole)
-    return kind, Source(bare[: len(bare) - len(suffix)], bare[len(bare) - len(suffix) :], packed)
-
-
-def _named(name: str) -> Format:
-    for kind in FORMATS:
-        if kind.name == name:
-            return kind
-    known = ", ".join(kind.name for kind in FORMATS)
-    raise InvalidArgument(f"must be one of {known}; got {shown(name)}.", argument="format")
+    return kind, source
 
 
 def _weights(kind: Format, weights: Weights | None) -> Weights:
@@ -180,5 +166,5 @@ def _check_length(content: bytes) -> None:
     """Refuse to write what would not be read."""
     for found, most, noun in ((len(content), MOST_TEXT, "byte"), (content.count(b"\n"), MOST_LINES, "line")):
         if found > most:
-            text = f"the file would have {counted(found, noun)}, more than the {most:,} of a text file."
-            raise InvalidArgument(f"{text} Save as .npz.")
+            size = f"{counted(found, noun)}, more than the {most:,} of a text file"
+            raise InvalidArgument(f"the file would have {size}. Save as .npz.")

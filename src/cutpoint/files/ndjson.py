@@ -1,12 +1,10 @@
 """NDJSON: one JSON object per line, its keys are the columns."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from cutpoint.data import Observation, Sample
+from cutpoint.data import Sample
 from cutpoint.errors import InvalidArgument
 from cutpoint.files.streams import Block, Rows, refusal
 from cutpoint.files.tokens import distinct_keys
@@ -29,18 +27,15 @@ def written(sample: Sample) -> str:
     for value in (*sample.alphabet, *names):
         if not isinstance(value, str | int | float) or value != value or value in (float("inf"), -float("inf")):  # noqa: PLR0124
             raise InvalidArgument(f"NDJSON holds symbols and states that are texts or numbers; got {shown(value)}.")
-    along = sample.marks is not None
-    rows = (_row(seen, along, " " in sample.alphabet) for seen in sample)
-    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
-
-
-def _row(seen: Observation, along: bool, as_list: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {"word": list(seen.word) if as_list or not isinstance(seen.word, str) else seen.word}
-    row |= {"accepted": seen.accepted, "count": seen.count}
-    if along:
-        row["verdicts"] = seen.verdicts
-        row["states"] = [list(state) if isinstance(state, set) else state for state in seen.states or ()] or None
-    return row
+    is_text, lines = sample.alphabet.is_text and " " not in sample.alphabet, []
+    for seen in sample:
+        word = seen.word if is_text else list(seen.word)
+        row: dict[str, Any] = {"word": word, "accepted": seen.accepted, "count": seen.count}
+        if sample.marks is not None:
+            row["verdicts"] = seen.verdicts
+            row["states"] = [list(state) if isinstance(state, set) else state for state in seen.states or ()] or None
+        lines.append(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+    return "".join(lines)
 
 
 def _object(text: str, name: str, line: int) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """NPZ: large acceptors in floats, as arrays that ``numpy.load`` reads too; no pickle, no compression."""
 
-from __future__ import annotations
-
 import io
 import math
 import zipfile
@@ -13,7 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.errors import FormatError
 from cutpoint.files.contents import Model, Options, built, in_floats
-from cutpoint.files.json import Header, canonical, checked_length, checked_names, digest, header, parsed, with_notes
+from cutpoint.files.json import Header, canonical, checked_length, digest, header, parsed, with_notes
 from cutpoint.files.source import Source
 
 MOST_BYTES = 2**33
@@ -54,8 +52,7 @@ def read(source: Source, options: Options) -> Model:
         text = arrays.pop("header").tobytes().decode()
     except UnicodeDecodeError:
         raise source.refused("expected text in UTF-8; got bytes that are not.", "header") from None
-    raw, found = parsed(source, text, Header)
-    states, alphabet = checked_names(source, found)
+    raw, found, states, alphabet = parsed(source, text, Header)
     n, m = len(states), len(alphabet)
     shapes = {"transitions": (m, n, n), "initial": (n,), "final": (n,)}
     for name, shape in shapes.items():

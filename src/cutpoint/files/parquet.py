@@ -1,11 +1,9 @@
 """Parquet files, read and written some rows at a time; a new file appears when it is complete."""
 
-from __future__ import annotations
-
 import io
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,45 +54,31 @@ def _polars(name: str) -> Any:
     return polars
 
 
-class ScoreTable:
-    """Table of scores, kept in a folder part by part until it is complete."""
-
-    def __init__(self, folder: Path, polars: Any) -> None:
-        self.folder, self.polars = folder, polars
-        self.parts: list[Path] = []
-
-    def add(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Add rows, given by their columns."""
-        path = self.folder / f"{len(self.parts):08d}.parquet"
-        self.write(self.polars.LazyFrame(dict(columns)), path)
-        self.parts.append(path)
-
-    def write(self, rows: Any, path: Path) -> None:
-        """Write rows to a file; polars reports a full disk as an error of its own."""
-        try:
-            rows.sink_parquet(path)
-        except self.polars.exceptions.PolarsError as problem:
-            raise OSError(" ".join(str(problem).split())[:200]) from None
-
-
 @contextmanager
-def writing_parquet(path: str | os.PathLike[str]) -> Iterator[ScoreTable]:
-    """A table to add rows to; at the end it becomes a file, streamed, so that memory stays small.
+def writing_parquet(path: str | os.PathLike[str]) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
+    """A function that adds rows, given by their columns, to a table.
+
+    At the end the table becomes a file, streamed from its parts in a folder, so that memory stays small.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with writing_parquet(Path(folder) / "scores.parquet") as table:
-    ...         table.add({"word": ["a", "b"], "acceptance": [0.5, 1.0]})
-    ...         table.add({"word": ["c"], "acceptance": [0.0]})
-    ...     table.polars.read_parquet(Path(folder) / "scores.parquet")["word"].to_list()
+    ...     with writing_parquet(Path(folder) / "scores.parquet") as add:
+    ...         add({"word": ["a", "b"], "acceptance": [0.5, 1.0]})
+    ...         add({"word": ["c"], "acceptance": [0.0]})
+    ...     next(rows_of(Path(folder) / "scores.parquet")).columns["word"]
     ['a', 'b', 'c']
     """
     polars = _polars(os.fspath(path))
-    with explained("the file cannot be written", os.fspath(path), OSError):
+    parts: list[Path] = []
+
+    def add(columns: Mapping[str, Sequence[Any]]) -> None:
+        parts.append(Path(folder) / f"{len(parts):08d}.parquet")
+        polars.LazyFrame(dict(columns)).sink_parquet(parts[-1])
+
+    with explained("the file cannot be written", os.fspath(path), (OSError, polars.exceptions.PolarsError)):
         target = replaceable(path)
         with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as folder:
-            table = ScoreTable(Path(folder), polars)
-            yield table
-            table.write(polars.scan_parquet(table.parts), Path(folder) / "whole")
+            yield add
+            polars.scan_parquet(parts).sink_parquet(Path(folder) / "whole")
             os.replace(Path(folder) / "whole", target)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from cutpoint.data import Alphabet, Sample, Symbol, Word
+from cutpoint.data.alphabet import first_misfit
 from cutpoint.data.column_names import ColumnNames, given_columns, has_header
 from cutpoint.data.columns import Column, word_arguments
-from cutpoint.data.events import gather
+from cutpoint.data.events import event_arguments
 from cutpoint.data.marks import Verdict
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
@@ -97,12 +99,7 @@ class Chunk:
         try:
             alphabet.encode(here.words)
         except UnknownSymbol:
-            r, i, symbol = next(
-                (r, i, symbol)
-                for r, word in enumerate(here.words)
-                for i, symbol in enumerate(word)
-                if symbol not in alphabet
-            )
+            r, i, symbol = first_misfit(here.words, alphabet.__contains__)
             raise alphabet.unknown(symbol, f"{self.place(r)}, position {i}: ") from None
         return here
 
@@ -110,10 +107,17 @@ class Chunk:
         """Sample of the words; None if all their weights are 0."""
         if self.weights is not None and not any(self.weights):
             return None
-        try:
+        with _counts_in(self.name):
             return Sample(self.words, self.accepted, self.verdicts, self.states, self.weights, alphabet)
-        except InvalidSample as problem:  # counts whose sum is too large
-            raise refusal(self.name, str(problem)) from None
+
+
+@contextmanager
+def _counts_in(name: str) -> Iterator[None]:
+    """Name the file if the sum of its counts is too large."""
+    try:
+        yield
+    except InvalidSample as problem:
+        raise refusal(name, str(problem)) from None
 
 
 def read_sample(path: InputFile, **options: Unpack[ReadOptions]) -> Sample:
@@ -149,26 +153,18 @@ def read_sample(path: InputFile, **options: Unpack[ReadOptions]) -> Sample:
     Sample(3 observations, 2 distinct, 2 symbols, lengths 1 to 2: 2 accepted, 1 rejected)
     """
     given = options.get("alphabet")
+    alphabet = None if given is None else Alphabet(given)
     found: list[Sample] = []
-    declared: Alphabet | None = None
-    has_outcomes = is_declared = True
     for chunk in read_chunks(path, **options):
-        declared = chunk.declared
-        is_declared = is_declared and declared is not None
-        has_outcomes = has_outcomes and chunk.accepted is not None
-        sample = chunk.sample(None if given is None else Alphabet(given))
+        sample = chunk.sample(alphabet)
         if sample is not None:
             found = _merged([*found, sample])
     if not found:
         raise refusal(name_of(path), "at least one observation must have a positive count; none has.")
-    if has_outcomes:
+    if chunk.accepted is not None:
         check_positive_outcome(found, options.get("positive"), name_of(path))
-    if given is None and is_declared:
-        given = declared
-    try:
-        return _joined(found, given)
-    except InvalidSample as problem:  # counts whose sum is too large
-        raise refusal(name_of(path), str(problem)) from None
+    with _counts_in(name_of(path)):
+        return Sample.concatenate(found, chunk.declared if alphabet is None else alphabet)
 
 
 def read_chunks(path: InputFile, **options: Unpack[ReadOptions]) -> Iterator[Chunk]:
@@ -186,12 +182,11 @@ def read_chunks(path: InputFile, **options: Unpack[ReadOptions]) -> Iterator[Chu
     """
     unknown = options.keys() - ReadOptions.__annotations__.keys()
     if unknown:
-        raise TypeError(
-            f"unexpected option {sorted(unknown)[0]!r}; the options are {sorted(ReadOptions.__annotations__)}."
-        )
-    alphabet = options.get("alphabet")
+        known = sorted(ReadOptions.__annotations__)
+        raise TypeError(f"unexpected option {sorted(unknown)[0]!r}; the options are {known}.")
     chunks = _chunks(_rows(path, options), name_of(path), options)
-    return chunks if alphabet is None else (chunk.over(Alphabet(alphabet)) for chunk in chunks)
+    symbols = options.get("alphabet")
+    return chunks if symbols is None else (chunk.over(Alphabet(symbols)) for chunk in chunks)
 
 
 def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -216,11 +211,11 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     if not isinstance(sample, Sample):
         raise InvalidArgument(f"expected a Sample; got {shown(sample)}.")
     kind = _format(path, format)
-    if kind not in ("tsv", "ndjson", "abbadingo"):
+    writers = {"tsv": delimited.written, "ndjson": ndjson.written, "abbadingo": abbadingo.written}
+    if kind not in writers:
         raise InvalidArgument(f"samples are written as tsv, ndjson or abbadingo; got {kind}.")
-    write = {"tsv": delimited.written, "ndjson": ndjson.written, "abbadingo": abbadingo.written}[kind]
     try:
-        content = write(sample).encode()
+        content = writers[kind](sample).encode()
     except UnicodeEncodeError:
         raise InvalidArgument("symbols must be UTF-8 text; half a surrogate pair is not.") from None
     packed = extensions(path)[1]
@@ -240,12 +235,7 @@ def check_positive_outcome(samples: Iterable[Sample], positive: object, name: st
 def _merged(found: list[Sample]) -> list[Sample]:
     """The samples as one once the later ones are as large as the first, so that equal words are kept once."""
     first, *later = (len(sample.symbols) + len(sample) for sample in found)
-    return found if sum(later) < max(first, MERGED_AT) else [_joined(found)]
-
-
-def _joined(found: list[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
-    symbols = Alphabet.of([sample.alphabet for sample in found]) if alphabet is None else alphabet
-    return Sample.concatenate(found, symbols)
+    return found if sum(later) < max(first, MERGED_AT) else [Sample.concatenate(found)]
 
 
 def _format(path: InputFile, given: str | None) -> str:
@@ -261,16 +251,12 @@ def _format(path: InputFile, given: str | None) -> str:
     if not isinstance(path, str | os.PathLike) or path == "-":
         return "tsv"
     if Path(path).is_dir():
-        raise InvalidFile(
-            "expected a file; it is a folder, but not a folder of shards, as it has no manifest.json.",
-            where=os.fspath(path),
-            advice="Make one with cutpoint shard; if that was interrupted, run it again.",
-        )
-    raise InvalidArgument(
-        f"the format is not clear from the name {Path(path).name!r}.",
-        where=os.fspath(path),
-        advice=f"Names may end in {', '.join((*FORMATS, *COMPRESSED))}. Or pass {{format}}, one of {', '.join(known)}.",
-    )
+        what = "expected a file; it is a folder, but not a folder of shards, as it has no manifest.json."
+        advice = "Make one with cutpoint shard; if that was interrupted, run it again."
+        raise InvalidFile(what, where=os.fspath(path), advice=advice)
+    what = f"the format is not clear from the name {Path(path).name!r}."
+    advice = f"Names may end in {', '.join((*FORMATS, *COMPRESSED))}. Or pass {{format}}, one of {', '.join(known)}."
+    raise InvalidArgument(what, where=os.fspath(path), advice=advice)
 
 
 def _rows(path: InputFile, options: ReadOptions) -> Iterator[Rows]:
@@ -302,8 +288,8 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
         is_named = has_header(first, given, options.get("header"))
         if is_named:
             names = [cell.strip() for cell in first]
-            columns = {key: column[1:] for key, column in rows.columns.items()}
-            rows = replace(rows, columns=columns, lines=rows.lines[1:])
+            below = {key: column[1:] for key, column in rows.columns.items()}
+            rows = replace(rows, columns=below, lines=rows.lines[1:])
     header = ColumnNames(names if is_named else None, len(names), name)
     roles = header.chosen(given, list(rows.columns.values()))
     labels = {role: f"column {shown(names[k]) if is_named else k + 1}" for role, k in roles.items()}
@@ -318,64 +304,53 @@ def _chunks(tables: Iterator[Rows], name: str, options: Mapping[str, Any]) -> It
 
     parts: Iterable[Rows] = map(by_role, chain([rows], tables))
     if "event" in roles:  # the events of a case may be anywhere in the file
-        parts = [_joined_rows(list(parts))]
-    separator = _Separator(options.get("separator"), options.get("alphabet"))
+        parts = [_joined(list(parts))]
+    given_separator, guess = _separator(options), None
     is_empty = True
     for part in parts:
-        if part.lines:
-            is_empty = False
-            yield _chunk(part, labels, name, options.get("positive"), separator)
+        if not part.lines:
+            continue
+        is_empty = False
+        columns = {role: _column(part, role, label, name) for role, label in labels.items()}
+        if "event" in roles:
+            found, ids, first_rows = event_arguments(columns, options.get("positive"))
+            found |= {"ids": ids, "lines": [part.lines[r] for r in first_rows]}
+        else:
+            guess = _guessed_separator(columns["word"], guess) if given_separator is None else given_separator
+            found = word_arguments(columns, guess, options.get("positive"), are_all=False) | {"lines": part.lines}
+        weights, declared = found.pop("counts", None), None if part.symbols is None else Alphabet(part.symbols)
+        yield Chunk(**found, weights=weights, name=name, unit=part.unit, declared=declared)
     if is_empty:
         raise refusal(name, "the file has a header and no rows.")
 
 
-def _joined_rows(parts: list[Rows]) -> Rows:
+def _joined(parts: list[Rows]) -> Rows:
     columns = {key: list(chain.from_iterable(part.columns[key] for part in parts)) for key in parts[0].columns}
     return replace(parts[0], columns=columns, lines=list(chain.from_iterable(part.lines for part in parts)))
 
 
-def _chunk(rows: Rows, labels: Mapping[str, str], name: str, positive: object, separator: _Separator) -> Chunk:
-    """Chunk of rows whose columns are known by their roles."""
-    lines, unit = rows.lines, rows.unit
-    columns = {
-        role: Column(rows.columns[role], label, lambda r: f"{unit} {lines[r]}", name) for role, label in labels.items()
-    }
-    if "event" in labels:
-        cases = gather(columns, positive)
-        found = {**cases.arguments, "ids": cases.ids, "lines": [lines[r] for r in cases.rows]}
-    else:
-        found = {**word_arguments(columns, separator.of(columns["word"]), positive), "lines": lines}
-    weights, declared = found.pop("counts", None), None if rows.symbols is None else Alphabet(rows.symbols)
-    return Chunk(**found, weights=weights, name=name, unit=unit, declared=declared)
+def _column(rows: Rows, role: str, label: str, name: str) -> Column:
+    return Column(rows.columns[role], label, lambda r: f"{rows.unit} {rows.lines[r]}", name)
 
 
-class _Separator:
-    """Separator of symbols in texts: as given, or as the first texts that are not empty suggest.
+def _separator(options: Mapping[str, Any]) -> str | None:
+    """Separator of symbols in texts: as given, or as the alphabet needs it; None if that is not clear."""
+    given, symbols = options.get("separator"), options.get("alphabet")
+    if given is not None or symbols is None:
+        return given
+    alphabet = Alphabet(symbols)
+    if alphabet and not alphabet.is_text:
+        return " "
+    return "" if " " in alphabet else None
 
-    If one of them contains a blank, blanks separate symbols; otherwise symbols are characters, and a later blank is
-    refused.
-    """
 
-    def __init__(self, given: str | None, alphabet: Iterable[Symbol] | None) -> None:
-        self.given = given
-        self.guess: str | None = None
-        if given is None and alphabet is not None:
-            sigma = Alphabet(alphabet)
-            self.given = "" if sigma.is_text and " " in sigma else None if sigma.is_text or not sigma else " "
-
-    def of(self, column: Column) -> str | None:
-        """Separator of the words of a column."""
-        if self.given is not None:
-            return self.given
-        texts = [value for value in column.values if isinstance(value, str)]
-        has_blank = any(" " in text for text in texts)
-        if self.guess == "" and has_blank:
-            r = next(r for r, value in enumerate(column.values) if isinstance(value, str) and " " in value)
-            raise column.refusal(
-                r,
-                "this word contains a blank, but none of the many before it does.",
-                "Pass {separator=' '} if blanks separate symbols. Pass {separator=''} if each character is one.",
-            )
-        if self.guess is None and any(texts):
-            self.guess = " " if has_blank else ""
-        return self.guess
+def _guessed_separator(column: Column, earlier: str | None) -> str | None:
+    """A blank if a text has one; otherwise "", and a later blank is refused; None while all texts are empty."""
+    if earlier == " ":
+        return earlier
+    texts = [value if isinstance(value, str) else "" for value in column.values]
+    blank = next((r for r, text in enumerate(texts) if " " in text), None)
+    if blank is not None and earlier == "":
+        advice = "Pass {separator=' '} if blanks separate symbols. Pass {separator=''} if each character is one."
+        raise column.refusal(blank, "this word contains a blank, but none of the many before it does.", advice)
+    return " " if blank is not None else "" if any(texts) else earlier

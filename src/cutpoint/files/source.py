@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Hashable, Iterator
@@ -70,19 +71,14 @@ class Source:
             line = content.count(b"\n", 0, wrong.start) + 1
             raise self.refused("expected text in UTF-8; got bytes that are not.", f"line {line}") from None
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Lines of the text with their numbers, without spaces around them; empty ones are left out."""
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Lines of the text with their places, without spaces around them; empty ones are left out."""
         text = self.text()
         if text.count("\n") > MOST_LINES:
             raise self.refused(f"the file has more than {counted(MOST_LINES, 'line')}, the most that are read.")
-        start, number = 0, 1
-        while start < len(text):
-            end = text.find("\n", start)
-            end = len(text) if end < 0 else end
-            line = text[start:end].strip()
-            if line:
-                yield number, line
-            start, number = end + 1, number + 1
+        for number, found in enumerate(re.finditer(r"[^\n]*\n?", text), start=1):
+            if line := found[0].strip():
+                yield f"line {number}", line
 
     def name(self, word: str, digits: type = str, place: str = "") -> Hashable:
         """Name of a state or symbol from its word in this file."""

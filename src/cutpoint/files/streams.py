@@ -1,19 +1,18 @@
 """Text of files, block by block: decompressed by extension, lines counted, memory bounded."""
 
-from __future__ import annotations
-
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
+from cutpoint.data import Sample
 from cutpoint.data.storage import explained, reason
-from cutpoint.errors import CutpointError, FormatError, MissingExtra
-from cutpoint.wording import counted
+from cutpoint.errors import CutpointError, FormatError, InvalidArgument, MissingExtra
+from cutpoint.wording import counted, shown
 
 InputFile = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, ``"-"`` for standard input, or a file that is open."""
@@ -61,6 +60,16 @@ class Rows:
 def refusal(name: str, what: str, line: int | None = None, advice: str = "") -> CutpointError:
     """Error about the content of a file, and of a line if there is one."""
     return FormatError(what, where=name if line is None else f"{name}: line {line}", advice=advice)
+
+
+def check_plain(sample: Sample, kind: str, fits: Callable[[str], object]) -> None:
+    """Refuse a sample that a format with nothing but words and outcomes cannot hold."""
+    if sample.marks is not None:
+        raise InvalidArgument(f"{kind} cannot hold what was seen along the words. Write NDJSON.")
+    for symbol in sample.alphabet:
+        if not isinstance(symbol, str) or not fits(symbol):
+            what = f"{kind} holds symbols that are texts without blanks; got {shown(symbol)}."
+            raise InvalidArgument(f"{what} Write NDJSON.")
 
 
 def name_of(source: InputFile) -> str:
@@ -143,11 +152,10 @@ def _guarded(read: Any, name: str, raw: IO[bytes] | None) -> Any:
             raise refusal(name, f"the file {what} ({reason(problem)}).") from None
         total += len(data)
         if raw is not None and total > max(ALWAYS_FINE, LARGEST_RATIO * raw.tell()):
-            raise refusal(
-                name,
-                f"the file must grow by at most a factor of {LARGEST_RATIO} when it is decompressed; it grows by more.",
-                advice="Decompress it first if you trust it.",
+            what = (
+                f"the file must grow by at most a factor of {LARGEST_RATIO} when it is decompressed; it grows by more."
             )
+            raise refusal(name, what, advice="Decompress it first if you trust it.")
         return data
 
     return guarded
@@ -166,12 +174,10 @@ def _text(block: bytes, name: str, line: int) -> str:
         text = block.decode()
     except UnicodeDecodeError as problem:
         start = block.rfind(b"\n", 0, problem.start) + 1
-        raise refusal(
-            name,
-            f"the text must be UTF-8; byte {problem.start - start + 1} of the line is 0x{block[problem.start]:02x}.",
-            line + block.count(b"\n", 0, problem.start),
-            "Convert the file. Or open it with {encoding} and pass the open file.",
-        ) from None
+        at = line + block.count(b"\n", 0, problem.start)
+        byte = f"byte {problem.start - start + 1} of the line is 0x{block[problem.start]:02x}"
+        advice = "Convert the file. Or open it with {encoding} and pass the open file."
+        raise refusal(name, f"the text must be UTF-8; {byte}.", at, advice) from None
     if "\0" in text:
         at = line + text.count("\n", 0, text.index("\0"))
         raise refusal(name, "a text must not contain NUL characters.", at, "Is it UTF-16, or a binary file?")

@@ -1,12 +1,11 @@
 """Names and numbers in files: names with their types as JSON values or single words, numbers exact or as floats."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 from fractions import Fraction
+from types import NoneType
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -70,16 +69,13 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def is_scalar(value: object) -> bool:
     """Whether JSON can keep a value that is no list: text, a finite number, a bool or None."""
-    if type(value) is float:
-        return math.isfinite(value)
-    if type(value) is int:
-        return abs(value) < 10**15 or _is_printable(value)
-    return value is None or type(value) is bool or (type(value) is str and is_unicode(value))
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a str is text: half of a surrogate pair is not."""
-    return text.isascii() or not re.search("[\ud800-\udfff]", text)
+    if type(value) not in (str, int, float, bool, NoneType):
+        return False
+    try:
+        str(value).encode()
+    except ValueError:  # half of a surrogate pair is no text, and Python prints integers of at most 4,300 digits
+        return False
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def token(name: object, digits: type = str, reserved: Iterable[str] = ()) -> str:
@@ -110,6 +106,13 @@ def name_of_token(word: str, digits: type = str) -> Hashable:
         raise ValueError from None
 
 
+def unused(word: str, taken: Container[str]) -> str:
+    """A word that is not taken yet: the word given, with underscores if need be."""
+    while word in taken:
+        word += "_"
+    return word
+
+
 def numeral(value: Number) -> str:
     """Number as text that gives the same number back, of the same kind.
 
@@ -137,14 +140,6 @@ def number_of(text: str) -> Number:
     if value == math.inf:
         raise ValueError
     return value
-
-
-def _is_printable(value: int) -> bool:
-    """Whether Python prints an integer: it has at most 4,300 digits."""
-    try:
-        return bool(str(value))
-    except ValueError:
-        return False
 
 
 def _escaped(text: str) -> str:

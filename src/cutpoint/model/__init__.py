@@ -2,7 +2,7 @@
 
 from cutpoint.model import gallery as gallery
 from cutpoint.model.acceptor import Acceptor as Acceptor
-from cutpoint.model.algebra import mixture as mixture
+from cutpoint.model.acceptor import mixture as mixture
 from cutpoint.model.belief_network import BeliefNetwork as BeliefNetwork
 from cutpoint.model.belief_network import Factor as Factor
 from cutpoint.model.chain import MarkovChain as MarkovChain

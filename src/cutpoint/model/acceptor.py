@@ -15,21 +15,18 @@ from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
 from cutpoint.data.names import Names
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
-from cutpoint.exact import IntegerForm, cut_point_value, exceeds, fractions, whole_number
+from cutpoint.exact import IntegerForm, cut_point_value, entry, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
-from cutpoint.model.parts import ROW_TOLERANCE, States, check_threads, random_generator
-from cutpoint.model.weighted import Floats, Numbers, WeightedAutomaton, frozen, kronecker
+from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
+from cutpoint.model.weighted import Floats, WeightedAutomaton, block_diagonal, frozen, kronecker
 from cutpoint.wording import counted, shown
 
-LARGEST_PRINTED = 5000
-"""Most transitions that print shows."""
-
-MOST_BITS = 10**9
-"""Most bits that the exact power of a matrix may take."""
+LARGEST_PRINTED = 5000  # most transitions that print shows
+MOST_BITS = 10**9  # most bits that the exact power of a matrix may take
 
 Renaming = Mapping[Any, Any] | Callable[[Any], Hashable] | None
 
@@ -75,19 +72,15 @@ class Acceptor:
     _weighted: WeightedAutomaton
 
     def __init__(
-        self,
-        states: int | Iterable[State],
-        alphabet: Iterable[Symbol],
-        transitions: Mapping[Any, Any] | Any,
-        initial: Any,
-        final: Any,
+        self, states: int | Iterable[State], alphabet: Iterable[Symbol], transitions: Any, initial: Any, final: Any
     ) -> None:
         names, sigma = States(states), Alphabet(alphabet)
         if not sigma:
             raise InvalidAcceptor("an acceptor needs at least one symbol; the alphabet is empty.")
         steps = parts.read_transitions(transitions, sigma, names)
         start = parts.read_initial(initial, names)
-        parts.check_rows(steps, start, sigma, names)
+        for rows in (steps, start):
+            parts.check_rows(rows, sigma, names)
         kept = frozen(parts.read_final(final, names))
         weighted = WeightedAutomaton.from_arrays(sigma, start, steps, fractions(kept))
         shared = {name: getattr(weighted, name) for name in ("alphabet", "transitions", "initial", "is_exact")}
@@ -106,7 +99,8 @@ class Acceptor:
         """
         names, sigma = States(states), Alphabet(alphabet)
         weights = parts.read_transitions(transitions, sigma, names), parts.read_initial(initial, names)
-        return cls(names, sigma, *parts.scaled_rows(*weights, sigma, names), final)
+        steps, start = (parts.scaled_rows(rows, sigma, names) for rows in weights)
+        return cls(names, sigma, steps, start, final)
 
     def rationalized(self, max_denominator: int | None = 10**6) -> Self:
         """Exact acceptor near this one: every entry the nearest fraction of small denominator, rows rescaled.
@@ -130,16 +124,9 @@ class Acceptor:
 
     def replace(self, **changes: Any) -> Self:
         """Acceptor with some of its parts changed, named as in the constructor."""
-        start, steps, _ = self._weighted.arrays()
-        kept: dict[str, Any] = {
-            "states": self.states,
-            "alphabet": self.alphabet,
-            "transitions": steps,
-            "initial": start,
-            "final": self.final,
-        }
-        unknown = changes.keys() - kept.keys()
-        if unknown:
+        names = "states", "alphabet", "transitions", "initial", "final"
+        kept = dict(zip(names, self.__reduce__()[1], strict=True))
+        if unknown := changes.keys() - kept.keys():
             raise InvalidArgument(f"an acceptor has the parts {', '.join(kept)}; got {', '.join(sorted(unknown))}.")
         return type(self)(**(kept | changes))
 
@@ -350,8 +337,6 @@ class Acceptor:
         --------
         >>> cp.p_adic(2).forward("01")[-1]
         array([0.5, 0.5])
-        >>> cp.p_adic(3).forward("1", exact=True)[-1].tolist()
-        [Fraction(2, 3), Fraction(1, 3)]
         """
         codes = self.alphabet.encode_word(word)
         if exact:
@@ -419,9 +404,8 @@ class Acceptor:
             raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
         run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
         if len(run) != length + 1:
-            raise InvalidArgument(
-                f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}; got {len(run)}."
-            )
+            expected = f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}"
+            raise InvalidArgument(f"{expected}; got {len(run)}.")
         return run
 
     def most_likely_path(self, word: Word, accepted: bool | None = None, exact: bool = False) -> tuple[State, ...]:
@@ -434,12 +418,7 @@ class Acceptor:
         >>> cp.p_adic(2).most_likely_path("011", accepted=True)
         ('s1', 's1', 's2', 's2')
         """
-        if exact:
-            path = self.integers.most_likely_path(self.alphabet.encode_word(word).tolist(), self._end(accepted))
-        else:
-            path, log = kernels().most_likely_path(self.transitions, self.initial, *self._seen(word, accepted))
-            path = None if log == -math.inf else path
-        return tuple(self.states[s] for s in self._possible(path, word, accepted))
+        return tuple(self.states[s] for s in self._given_end("most_likely_path", word, accepted, exact))
 
     def occupancy(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
         """Probability of each state after each prefix, given the word and how its run ended: ``[i, s]``.
@@ -453,12 +432,30 @@ class Acceptor:
                [1., 0.],
                [0., 1.]])
         """
+        return self._given_end("occupancy", word, accepted, exact)  # type: ignore[no-any-return]
+
+    def _given_end(self, recursion: str, word: Word, accepted: bool | None, exact: bool) -> Any:
+        """Answer of a recursion, which has the same name in floats and exactly, given how the run ended."""
+        codes, end = self.alphabet.encode_word(word), self._end(accepted)
         if exact:
-            table = self.integers.occupancy(self.alphabet.encode_word(word).tolist(), self._end(accepted))
+            answer = getattr(self.integers, recursion)(codes.tolist(), end)
         else:
-            table, log = kernels().occupancy(self.transitions, self.initial, *self._seen(word, accepted))
-            table = None if log == -math.inf else table
-        return self._possible(table, word, accepted)  # type: ignore[no-any-return]
+            evidence = np.ones((len(codes) + 1, self.n_states), dtype=np.bool_)
+            evidence[-1] = end
+            answer, log = getattr(kernels(), recursion)(self.transitions, self.initial, codes, evidence)
+            answer = None if log == -math.inf else answer
+        if answer is None:
+            ending = "accepted" if accepted else "rejected"
+            raise ImpossibleObservation(f"no run on the word {shown(word)} ends {ending}: it has probability 0.")
+        return answer
+
+    def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
+        """States in which a run may end."""
+        if accepted is None:
+            return np.ones_like(self.final)
+        if not isinstance(accepted, bool | np.bool_):
+            raise InvalidArgument(f"accepted must be True, False or None; got {shown(accepted)}.")
+        return self.final if accepted else ~self.final
 
     def sample_path(self, word: Word, rng: np.random.Generator | int) -> tuple[State, ...]:
         """One random run on a word: its n + 1 states, drawn with a generator or a seed.
@@ -518,9 +515,7 @@ class Acceptor:
     def renamed(self, states: Renaming = None, symbols: Renaming = None) -> Self:
         """The same acceptor with other names of states or symbols.
 
-        Parameters
-        ----------
-        states, symbols : ``{old: new}``, where names left out stay as they are, or a function from old to new names.
+        Each is ``{old: new}``, where names left out stay as they are, or a function from old to new names.
 
         Examples
         --------
@@ -562,14 +557,8 @@ class Acceptor:
     def power_acceptance(self, word: Word, exponent: Any, exact: bool = False) -> Any:
         r"""Acceptance :math:`\pi P(x)^k f` of a word repeated k times, by repeated squaring: k may be 10**15.
 
-        Parameters
-        ----------
-        exponent : k, a whole number from 0, or a collection of them, which gives an array.
-        exact : Fractions instead of floats; their length grows with k.
-
-        Notes
-        -----
-        Cost :math:`O(l^3 \log k)`. Rows of floats are rescaled to sum to 1 after every squaring.
+        The exponent is a whole number from 0, or a collection of them, which gives an array. Cost
+        :math:`O(l^3 \log k)`; exact results grow with k. Rows of floats are rescaled to sum to 1 after every squaring.
 
         Examples
         --------
@@ -635,29 +624,6 @@ class Acceptor:
         codes = self.alphabet.encode_word(word)
         return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
 
-    def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
-        """States in which a run may end."""
-        if accepted is None:
-            return np.ones_like(self.final)
-        if not isinstance(accepted, bool | np.bool_):
-            raise InvalidArgument(f"accepted must be True, False or None; got {shown(accepted)}.")
-        return self.final if accepted else ~self.final
-
-    def _seen(self, word: Word, accepted: bool | None) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Codes of a word, and evidence ``[i, s]``: nothing but the verdict at its end."""
-        codes = self.alphabet.encode_word(word)
-        seen = np.ones((len(codes) + 1, self.n_states), dtype=np.bool_)
-        seen[-1] = self._end(accepted)
-        return codes, seen
-
-    def _possible(self, answer: Any, word: Word, accepted: bool | None) -> Any:
-        """An answer about runs that end in some way; None says that there are none."""
-        if answer is None:
-            raise ImpossibleObservation(
-                f"no run on the word {shown(word)} ends {'accepted' if accepted else 'rejected'}: it has probability 0."
-            )
-        return answer
-
 
 def _random_states(rows: Floats, draws: Floats) -> NDArray[np.int64]:
     """State chosen from each row by a number in [0, 1)."""
@@ -678,3 +644,50 @@ def _new_names(names: Names, renaming: Renaming, role: str) -> list[Any]:
     for name in renaming:
         names.code(name, f"{role}: ")
     return [renaming.get(name, name) for name in names]
+
+
+def check_acceptor(value: object) -> None:
+    """Refuse what is not an acceptor."""
+    if not isinstance(value, Acceptor):
+        raise InvalidArgument(f"expected an Acceptor; got {shown(value)}.")
+
+
+def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None) -> Acceptor:
+    r"""One acceptor that behaves as acceptor k with probability :math:`w_k`: acceptance :math:`\sum_k w_k p_k`.
+
+    States are pairs ``(k, state)``. Weights must sum to 1; by default they are equal. Exact if all parts are.
+
+    Examples
+    --------
+    >>> A = cp.p_adic(2)
+    >>> cp.mixture([A, ~A], ["1/4", "3/4"]).exact_acceptance("1")
+    Fraction(1, 2)
+    """
+    members = list(acceptors) if isinstance(acceptors, Iterable) else []
+    if not members:
+        raise InvalidArgument(f"a mixture needs a list of at least one acceptor; got {shown(acceptors)}.")
+    for member in members:
+        check_acceptor(member)
+    shares = _shares(weights, len(members))
+    alphabet = members[0].alphabet
+    automata = [member.to_weighted().reordered(alphabet) for member in members]
+    exact = all(member.is_exact for member in members) and all(isinstance(share, Fraction) for share in shares)
+    rows, transitions, _ = block_diagonal(automata, exact)
+    portions = np.repeat(np.array(shares, dtype=rows.dtype), [member.n_states for member in members])
+    states = [(k, state) for k, member in enumerate(members) for state in member.states]
+    final = np.concatenate([member.final for member in members])
+    return members[0].composed(states, alphabet, transitions, rows * portions, final)
+
+
+def _shares(weights: Iterable[Any] | None, n_members: int) -> list[Any]:
+    """Weights of a mixture: fractions where they are rational, otherwise floats."""
+    if weights is None:
+        return [Fraction(1, n_members)] * n_members
+    shares: list[Any] = [entry(weight) for weight in weights] if isinstance(weights, Iterable) else []
+    if len(shares) != n_members:
+        raise InvalidArgument(f"a mixture needs one weight per acceptor, {n_members}; got {shown(weights)}.")
+    tolerance = 0 if all(isinstance(share, Fraction) for share in shares) else ROW_TOLERANCE
+    if not (all(0 <= share <= 1 for share in shares) and abs(sum(shares) - 1) <= tolerance):
+        found = ", ".join(map(text.number, shares))
+        raise InvalidArgument(f"the weights of a mixture must not be negative and must sum to 1; got {found}.")
+    return shares

@@ -1,7 +1,6 @@
 """The belief-network view of an acceptor (section 3, Fig. 2): nodes, arcs, factors, joint distribution."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,14 +14,11 @@ from cutpoint.data import State, Word, html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Arrow, Diagram, DiagramNode, Look
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
+from cutpoint.model.weighted import Floats
 from cutpoint.wording import counted
 
-Floats = NDArray[np.float64]
-
-LARGEST_TABLE = 10**7
-"""Most entries of a joint table; more are refused."""
+LARGEST_TABLE = 10**7  # most entries of a joint table; more are refused
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +85,10 @@ class BeliefNetwork:
 
     def joint(self, word: Word, path: Iterable[State]) -> float:
         """Joint probability of an input and a state path, as a product of the factors; see :meth:`Acceptor.joint`."""
-        codes = self._codes(word)
-        run = self.acceptor.path_codes(path, self.length)
-        values = dict(zip(self.nodes, [*codes.tolist(), *run], strict=True))
-        probability = 1.0
-        for factor in self.factors:
-            probability *= factor.table[tuple(values[variable] for variable in factor.variables)]
-        return float(probability)
+        codes = [*self._codes(word).tolist(), *self.acceptor.path_codes(path, self.length)]
+        values = dict(zip(self.nodes, codes, strict=True))
+        entries = (factor.table[tuple(values[variable] for variable in factor.variables)] for factor in self.factors)
+        return float(math.prod(entries))
 
     def words(self) -> Iterator[tuple[Hashable, ...]]:
         """All inputs of this length, in lexicographic order: the rows of :meth:`joint_table`."""
@@ -109,10 +102,9 @@ class BeliefNetwork:
         """Joint distribution by plain enumeration: ``[word, path]``; refused with a size where it would not fit."""
         n_words, n_paths = self.acceptor.n_symbols**self.length, self.acceptor.n_states ** (self.length + 1)
         if n_words * n_paths > LARGEST_TABLE:
-            raise TooLarge(
-                f"the joint table would have {counted(n_words, 'row')} and {counted(n_paths, 'column')}; the "
-                f"limit is {counted(LARGEST_TABLE, 'entry')}. Use joint, forward or a shorter length."
-            )
+            size = f"{counted(n_words, 'row')} and {counted(n_paths, 'column')}"
+            limit = f"the limit is {counted(LARGEST_TABLE, 'entry')}. Use joint, forward or a shorter length."
+            raise TooLarge(f"the joint table would have {size}; {limit}")
         table = self.acceptor.initial[None, :]
         for _ in range(self.length):
             grown = table.reshape(-1, 1, table.shape[1] // self.acceptor.n_states, self.acceptor.n_states, 1)

@@ -1,7 +1,5 @@
 """The Markov chain that a stochastic matrix P(x) generates."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +12,11 @@ from numpy.typing import NDArray
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import solution
-from cutpoint.model.weighted import frozen
+from cutpoint.model.weighted import Floats, frozen
 from cutpoint.wording import counted
 
-Floats = NDArray[np.float64]
-
-CHAIN_TOLERANCE = 1e-3
-"""How far rows may be from summing to 1: P(x) of a long word multiplies what its rows were off by."""
-
-SMALLEST = 1e-300
-"""Rates below this are taken as this."""
+CHAIN_TOLERANCE = 1e-3  # how far rows may be from summing to 1: P(x) of a long word multiplies the errors of rows
+SMALLEST = 1e-300  # rates below this are taken as this
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -32,15 +25,10 @@ class MarkovChain:
 
     Examples
     --------
-    >>> chain = cp.gallery.gambler(3).chain("p")
+    >>> chain = cp.gallery.gambler(3).chain("p", exact=True)
     >>> chain.classes
     ((0,), (1, 2), (3,))
-    >>> chain.absorption.round(3)
-    array([[1.   , 0.   ],
-           [0.667, 0.333],
-           [0.333, 0.667],
-           [0.   , 1.   ]])
-    >>> cp.gallery.gambler(3).chain("p", exact=True).absorption[1].tolist()
+    >>> chain.absorption[1].tolist()
     [Fraction(2, 3), Fraction(1, 3)]
     """
 
@@ -55,10 +43,8 @@ class MarkovChain:
         if values.shape != (len(states), len(states)):
             raise InvalidArgument(f"a chain of {len(states)} states needs a square matrix; got shape {values.shape}.")
         if not ((values >= 0).all() and (np.abs(values.sum(axis=1) - 1) <= (0 if rational else CHAIN_TOLERANCE)).all()):
-            raise InvalidArgument(
-                "the rows of a chain's matrix must not be negative and must sum to 1"
-                + (" exactly; Acceptor.rationalized() makes exact rows of floats." if rational else ".")
-            )
+            how = " exactly; Acceptor.rationalized() makes exact rows of floats" if rational else ""
+            raise InvalidArgument(f"the rows of a chain's matrix must not be negative and must sum to 1{how}.")
         possible = np.asarray(values > 0, dtype=np.bool_) if support is None else support
         if not rational:
             values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
@@ -136,17 +122,11 @@ class MarkovChain:
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
         _, labels = connected_components(self._support, connection="strong")
-        groups: dict[int, list[int]] = {}
-        for state, group in enumerate(labels.tolist()):
-            groups.setdefault(group, []).append(state)
-        return list(groups.values())
+        return [np.flatnonzero(labels == group).tolist() for group in dict.fromkeys(labels.tolist())]
 
     @cached_property
     def _closed(self) -> list[list[int]]:
-        def stays(members: list[int]) -> bool:
-            return not np.delete(self._support[members], members, axis=1).any()
-
-        return [members for members in self._classes if stays(members)]
+        return [group for group in self._classes if not np.delete(self._support[group], group, axis=1).any()]
 
     @cached_property
     def _transient(self) -> list[int]:
@@ -164,15 +144,14 @@ class MarkovChain:
         chances, steps = self._zeros(len(self.states), len(self._closed)), self._zeros(len(self.states))
         for k, members in enumerate(self._closed):
             chances[members, k] += 1
-        if self.is_exact and inside:
-            equations = np.eye(size, dtype=np.int64) - self.matrix[np.ix_(inside, inside)]
-            right = np.column_stack([self.matrix[inside] @ chances, self._zeros(size) + 1])
-            solved = solution(equations, right)
-            chances[inside], steps[inside] = solved[:, :-1], solved[:, -1]
+        within, leaving = self.matrix[np.ix_(inside, inside)], self.matrix[inside] @ chances
         if self.is_exact:
+            if inside:
+                equations = np.eye(size, dtype=np.int64) - within
+                solved = solution(equations, np.column_stack([leaving, self._zeros(size) + 1]))
+                chances[inside], steps[inside] = solved[:, :-1], solved[:, -1]
             return chances, steps
-        rates = np.hstack([self.matrix[np.ix_(inside, inside)], self.matrix[inside] @ chances])
-        rates, times = _scaled_rates(rates)
+        rates, times = _scaled_rates(np.hstack([within, leaving]))
         for n in reversed(range(size)):
             others = np.r_[0:n, size : rates.shape[1]]
             total = rates[n, others].sum()

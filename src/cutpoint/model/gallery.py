@@ -1,16 +1,15 @@
 """Classic acceptors, each with its source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from cutpoint.data import Alphabet, State, Symbol
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import entry, whole_number
+from cutpoint.exact import finite_number, whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.parts import States, random_generator
 from cutpoint.wording import shown
@@ -30,8 +29,7 @@ __all__ = [
     "value_one",
 ]
 
-MOST_CONCENTRATED = 1e6
-"""Largest concentration of random rows; they are uniform to three digits there."""
+MOST_CONCENTRATED = 1e6  # largest concentration of random rows; they are uniform to three digits there
 
 
 def p_adic(p: int) -> Acceptor:
@@ -196,16 +194,12 @@ def krylov(depth: int = 2) -> Acceptor:
     """
     depth = whole_number("depth", depth, least=1, most=10_000)
     half = Fraction(1, 2)
-    reward: dict[tuple[int, int], Any] = {}
-    penalty: dict[tuple[int, int], Any] = {}
-    for action in (1, 2):
-        for level in range(1, depth + 1):
-            deeper = (action, min(level + 1, depth))
-            shallower = (action, level - 1) if level > 1 else (3 - action, 1)
-            reward[action, level] = {deeper: 1}
-            penalty[action, level] = {deeper: half, shallower: half}
-    final = {state for state in reward if state[0] == 1}
-    return Acceptor(list(reward), "+-", {"+": reward, "-": penalty}, {(1, 1): 1}, final)
+    states = list(product((1, 2), range(1, depth + 1)))
+    deeper = {(action, level): (action, min(level + 1, depth)) for action, level in states}
+    shallower = {(action, level): (action, level - 1) if level > 1 else (3 - action, 1) for action, level in states}
+    reward = {state: {deeper[state]: 1} for state in states}
+    penalty = {state: {deeper[state]: half, shallower[state]: half} for state in states}
+    return Acceptor(states, "+-", {"+": reward, "-": penalty}, {(1, 1): 1}, set(states[:depth]))
 
 
 def gambler(goal: int, win: Any = "1/2", start: int | None = None) -> Acceptor:
@@ -279,9 +273,8 @@ def random_acceptor(
     <Acceptor: 3 states {0, 1, 2}, 2 symbols {a, b}, starts in {0, 1, 2}, accepts in {1}>
     """
     if not (isinstance(concentration, int | float) and 0 < concentration <= MOST_CONCENTRATED):
-        raise InvalidArgument(
-            f"concentration must be positive and at most {MOST_CONCENTRATED:g}; got {shown(concentration)}."
-        )
+        limit = f"positive and at most {MOST_CONCENTRATED:g}"
+        raise InvalidArgument(f"must be {limit}; got {shown(concentration)}.", argument="concentration")
     names, sigma, draws = States(states), Alphabet(alphabet), random_generator(rng)
     shape = np.full(len(names), float(concentration))
     # A zero would be structural, and learning could never leave it: the floor keeps every entry positive.
@@ -292,10 +285,7 @@ def random_acceptor(
 
 
 def _probability(name: str, value: object) -> Fraction | float:
-    try:
-        number = entry(value)
-    except InvalidArgument:
-        number = -1.0
+    number = finite_number(name, value)
     if not 0 <= number <= 1:
         raise InvalidArgument(f"{name} must be a probability between 0 and 1; got {shown(value)}.")
     return number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from fractions import Fraction
 from numbers import Number
 from typing import Any
@@ -18,34 +18,19 @@ from cutpoint.kernels import MOST_THREADS
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
 
-ROW_TOLERANCE = 1e-9
-"""How far a row of floats may be from summing to 1."""
-
-LARGEST = 1e300
-"""Largest weight that is read."""
-
-RESCALE = "Use Acceptor.normalized(...) to rescale rows."
-"""What to do about rows that do not sum to 1."""
-
-SMALLEST = 5e-324
-"""Smallest positive float."""
+ROW_TOLERANCE = 1e-9  # how far a row of floats may be from summing to 1
+LARGEST = 1e300  # largest weight that is read
+RESCALE = "Use Acceptor.normalized(...) to rescale rows."  # what to do about rows that do not sum to 1
+SMALLEST = 5e-324  # smallest positive float
 
 Numbers = NDArray[Any]
-"""Array of floats, or of ``Fraction`` objects when every entry is rational."""
+"""Array of floats, or of ``Fraction`` if every entry is rational."""
 
-
-MOST_STATES = 10**6
-"""Most states that a number can ask for."""
+MOST_STATES = 10**6  # most states that a number can ask for
 
 
 def random_generator(rng: np.random.Generator | int) -> np.random.Generator:
-    """Generator itself, or one made from a seed.
-
-    Examples
-    --------
-    >>> random_generator(7).integers(100, size=3)
-    array([94, 62, 68])
-    """
+    """Generator itself, or one made from a seed."""
     if isinstance(rng, np.random.Generator):
         return rng
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
@@ -70,44 +55,25 @@ class States(Names):
             raise InvalidAcceptor(f"states must be a number or names in an order, such as a list; got {shown(states)}.")
         if isinstance(states, int | np.integer) and not 0 <= states <= MOST_STATES:
             raise InvalidAcceptor(f"the number of states must be from 1 to {MOST_STATES:,}; got {shown(states)}.")
-        self = cls.numbered(range(states) if isinstance(states, int | np.integer) else states)
+        names = range(states) if isinstance(states, int | np.integer) else states
+        self = cls.numbered(names, "state names", InvalidAcceptor)
         if not self:
             raise InvalidAcceptor("an acceptor needs at least one state; the state set is empty.")
-        if self.unhashable:
-            raise InvalidAcceptor(
-                f"state names must be hashable, such as strings or numbers; got {shown(self.unhashable[0])}."
-            )
-        if None in self:
-            raise InvalidAcceptor("None cannot be the name of a state: it stands for a state that was not seen.")
-        if self.repeated:
-            raise InvalidAcceptor(f"state names must be distinct; repeated: {listed(self.repeated)}.")
         return self
 
     def unknown(self, name: object, where: str) -> UnknownState:
         """Error for a state that is not among these."""
-        return UnknownState(
-            f"{where}{shown(name)} is not a state; the states are {listed(self)}.{suggestion(name, self)}"
-        )
+        sentence = f"{where}{shown(name)} is not a state; the states are {listed(self)}."
+        return UnknownState(sentence + suggestion(name, self))
 
 
 def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:
     """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
     if not isinstance(transitions, Mapping):
         shape = (len(alphabet), len(states), len(states))
-        return read_array(transitions, shape, "transitions", "one matrix per symbol")
-    return read_by_symbol(transitions, alphabet, lambda matrix, where: _matrix(matrix, where, states))
-
-
-def read_by_symbol(
-    transitions: Mapping[Any, Any], alphabet: Alphabet, read: Callable[[object, str], Numbers]
-) -> Numbers:
-    """Array ``[a, s, t]`` from a mapping of symbols to matrices, each read with the place where it was found."""
-    for symbol in transitions:
-        alphabet.code(symbol, "transitions: ")
-    missing = [symbol for symbol in alphabet if symbol not in transitions]
-    if missing:
-        raise InvalidAcceptor(f"transitions must have a matrix for every symbol; none for {listed(missing)}.")
-    return _common([read(transitions[symbol], f"transitions[{symbol!r}]") for symbol in alphabet])
+        return read_array(transitions, shape, "transitions", "one square matrix per symbol")
+    _check_keys(transitions, alphabet, "transitions", "a matrix for every symbol")
+    return _common([_matrix(transitions[symbol], f"transitions[{symbol!r}]", states) for symbol in alphabet])
 
 
 def read_initial(initial: object, states: States) -> Numbers:
@@ -119,51 +85,52 @@ def read_initial(initial: object, states: States) -> Numbers:
 
 def read_final(final: object, states: States) -> NDArray[np.bool_]:
     """Vector ``[s]`` of bool from a collection of states, a state, or a vector of l zeros and ones."""
+    names: Iterable[object]
     if final in states:
-        return _members((final,), states)
-    if isinstance(final, Mapping):
-        return _members((state for state, kept in final.items() if _bit(kept)), states)
-    if isinstance(final, str | Set):
-        return _members(final, states)
-    if not isinstance(final, Iterable) or (isinstance(final, np.ndarray) and final.ndim != 1):
+        names = [final]
+    elif isinstance(final, Mapping):
+        names = [state for state, kept in final.items() if _bit(kept)]
+    elif isinstance(final, str | Set):
+        names = final
+    elif not isinstance(final, Iterable) or (isinstance(final, np.ndarray) and final.ndim != 1):
         raise InvalidAcceptor(f"final must be a collection of states or a vector; got {shown(final)}.")
-    values = list(final.tolist() if isinstance(final, np.ndarray) else final)
-    if isinstance(final, np.ndarray) or (values and all(isinstance(value, bool | np.bool_) for value in values)):
-        return _bits(values, len(states))
-    names = all(value in states for value in values)
-    bits = len(values) == len(states) and all(_is_bit(value) for value in values)
-    if names and bits:
-        raise InvalidAcceptor(
-            f"final={shown(final)} can be read as state names and as a vector of zeros and ones. Pass a set of states, "
-            "or a bool array."
-        )
-    return _bits(values, len(states)) if bits else _members(values, states)
+    else:
+        names = values = list(final.tolist() if isinstance(final, np.ndarray) else final)
+        boolean = bool(values) and all(isinstance(value, bool | np.bool_) for value in values)
+        is_vector = isinstance(final, np.ndarray) or boolean
+        bits = len(values) == len(states) and all(_is_bit(value) for value in values)
+        if bits and not is_vector and all(value in states for value in values):
+            found = f"final={shown(final)} can be read as state names and as a vector of zeros and ones"
+            raise InvalidAcceptor(f"{found}. Pass a set of states, or a bool array.")
+        if is_vector and len(values) != len(states):
+            expected = f"final as a vector must have one value per state, {len(states)}"
+            raise InvalidAcceptor(f"{expected}; got {len(values)}.")
+        if is_vector or bits:
+            return np.array([_bit(value) for value in values], dtype=np.bool_)
+    kept = np.zeros(len(states), dtype=np.bool_)
+    kept[[states.code(name, "final: ") for name in names]] = True
+    return kept
 
 
-def check_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> None:
+def check_rows(rows: Numbers, alphabet: Alphabet, states: States) -> None:
     """Refuse entries that are not probabilities and rows that do not sum to 1."""
-    for rows in (transitions, initial):
-        _check_entries(rows, alphabet, states)
-        sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
-        off = sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE
-        for place in np.argwhere(off):
-            found = number(sums[tuple(place)], 12)
-            raise InvalidAcceptor(f"{_row_name(place, alphabet, states)} must sum to 1; got {found}. {RESCALE}")
+    _check_entries(rows, alphabet, states)
+    sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
+    for place in np.argwhere(sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE):
+        found = number(sums[tuple(place)], 12)
+        raise InvalidAcceptor(f"{_row_name(place, alphabet, states)} must sum to 1; got {found}. {RESCALE}")
 
 
-def scaled_rows(transitions: Numbers, initial: Numbers, alphabet: Alphabet, states: States) -> tuple[Numbers, Numbers]:
-    """Transitions and initial row divided by the sums of their rows; a row that sums to 0 is refused."""
-    scaled = []
-    for rows in (transitions, initial):
-        _check_entries(rows, alphabet, states)
-        top = 1 if rows.dtype == object else np.maximum(rows.max(axis=-1, keepdims=True), SMALLEST)
-        parts = rows / top  # so that no sum overflows
-        sums = parts.sum(axis=-1, keepdims=True)
-        for place in np.argwhere(sums == 0):
-            name = _row_name(place, alphabet, states)
-            raise InvalidAcceptor(f"{name} sums to 0 and cannot be rescaled; give it a positive entry.")
-        scaled.append(np.asarray(parts / sums))
-    return scaled[0], scaled[1]
+def scaled_rows(rows: Numbers, alphabet: Alphabet, states: States) -> Numbers:
+    """Rows divided by their sums; a row that sums to 0 is refused."""
+    _check_entries(rows, alphabet, states)
+    top = 1 if rows.dtype == object else np.maximum(rows.max(axis=-1, keepdims=True), SMALLEST)
+    parts = rows / top  # so that no sum overflows
+    sums = parts.sum(axis=-1, keepdims=True)
+    for place in np.argwhere(sums == 0):
+        name = _row_name(place, alphabet, states)
+        raise InvalidAcceptor(f"{name} sums to 0 and cannot be rescaled; give it a positive entry.")
+    return np.asarray(parts / sums)
 
 
 def _row_name(place: NDArray[np.intp], alphabet: Alphabet, states: States) -> str:
@@ -172,27 +139,31 @@ def _row_name(place: NDArray[np.intp], alphabet: Alphabet, states: States) -> st
 
 
 def _check_entries(rows: Numbers, alphabet: Alphabet, states: States) -> None:
-    exact = rows.dtype == object
-    infinite = np.zeros(rows.shape, dtype=np.bool_) if exact else ~np.isfinite(rows)
-    vanishing = (rows > 0) & (rows < SMALLEST) if exact else infinite
-    faults = (infinite, "finite"), (rows < 0, "not negative"), (vanishing, "0 or in the range of floats")
-    for wrong, fault in faults:
+    if rows.dtype == object:
+        extreme, fault = (rows > 0) & (rows < SMALLEST), "0 or in the range of floats"
+    else:
+        extreme, fault = ~np.isfinite(rows), "finite"
+    for wrong, rule in ((extreme, fault), (rows < 0, "not negative")):
         for place in np.argwhere(wrong):
             raise InvalidAcceptor(
-                f"{_row_name(place, alphabet, states)} must have entries that are {fault}; "
+                f"{_row_name(place, alphabet, states)} must have entries that are {rule}; "
                 f"got {number(rows[tuple(place)], 12)} for state {states[place[-1]]!r}."
             )
+
+
+def _check_keys(given: Mapping[Any, Any], names: Names, where: str, parts: str) -> None:
+    """Refuse a mapping whose keys are not all the names."""
+    for name in given:
+        names.code(name, f"{where}: ")
+    if missing := [name for name in names if name not in given]:
+        raise InvalidAcceptor(f"{where} must have {parts}; none for {listed(missing)}.")
 
 
 def _matrix(matrix: object, where: str, states: States) -> Numbers:
     """Matrix of one symbol, from nested mappings or an array."""
     if not isinstance(matrix, Mapping):
         return read_array(matrix, (len(states), len(states)), where, "one row and one column per state")
-    for state in matrix:
-        states.code(state, f"{where}: ")
-    missing = [state for state in states if state not in matrix]
-    if missing:
-        raise InvalidAcceptor(f"{where} must have a row for every state; none for {listed(missing)}.")
+    _check_keys(matrix, states, where, "a row for every state")
     return _common([_row(matrix[state], states, f"{where}[{state!r}]") for state in states])
 
 
@@ -205,10 +176,8 @@ def _row(row: object, states: States, where: str) -> Numbers:
         return _common(values)
     if row in states:
         if _shape(row) == (len(states),):
-            raise InvalidAcceptor(
-                f"{where}: {shown(row)} can be read as a state and as a row. Pass a list for a row, a dictionary for a "
-                "state."
-            )
+            found = f"{where}: {shown(row)} can be read as a state and as a row"
+            raise InvalidAcceptor(f"{found}. Pass a list for a row, a dictionary for a state.")
         return _row({row: 1}, states, where)
     if isinstance(row, str) or not isinstance(row, Iterable):
         states.code(row, f"{where}: ")
@@ -219,6 +188,8 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
     """Array of floats, or of fractions if all entries are rational; the shape must fit."""
     if np.ma.is_masked(values):
         raise InvalidAcceptor(f"{where} has masked entries; fill them in first.")
+    if 0 in shape and np.size(values) == 0:  # type: ignore[arg-type]
+        return np.zeros(shape, dtype=object)
     if hasattr(values, "__array__"):
         values = np.asarray(values)
     found = _shape(values)
@@ -235,15 +206,11 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
 def _entry(value: object, where: str, at: tuple[int, ...] = ()) -> Fraction | float:
     try:
         number = entry(value)
+        if isinstance(number, Fraction) and abs(number.numerator) > int(LARGEST) * number.denominator:
+            raise InvalidArgument(f"expected a number of at most {LARGEST:g}; got {shown(value)}.")
     except InvalidArgument as wrong:
-        raise InvalidAcceptor(f"{where}{_indices(at)}: {wrong}") from None
-    if isinstance(number, Fraction) and abs(number.numerator) > int(LARGEST) * number.denominator:
-        raise InvalidAcceptor(f"{where}{_indices(at)}: expected a number of at most {LARGEST:g}; got {shown(value)}.")
+        raise InvalidAcceptor(f"{where}{''.join(f'[{i}]' for i in at)}: {wrong}") from None
     return number
-
-
-def _indices(at: tuple[int, ...]) -> str:
-    return "".join(f"[{i}]" for i in at)
 
 
 def _common(values: list[Any]) -> Numbers:
@@ -262,19 +229,6 @@ def _shape(values: object) -> tuple[int, ...] | None:
     if len(inner) > 1 or None in inner:
         return None
     return (len(values), *(inner.pop() or ())) if inner else (0,)
-
-
-def _members(names: Iterable[object], states: States) -> NDArray[np.bool_]:
-    final = np.zeros(len(states), dtype=np.bool_)
-    for name in names:
-        final[states.code(name, "final: ")] = True
-    return final
-
-
-def _bits(values: Sequence[Any], n_states: int) -> NDArray[np.bool_]:
-    if len(values) != n_states:
-        raise InvalidAcceptor(f"final as a vector must have one value per state, {n_states}; got {len(values)}.")
-    return np.array([_bit(value) for value in values], dtype=np.bool_)
 
 
 def _bit(value: object) -> bool:

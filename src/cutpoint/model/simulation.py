@@ -1,23 +1,20 @@
 """Data with a known truth: random words, and what would be seen of an acceptor's runs on them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, PlainWord, Sample, Symbol, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
-from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.wording import shown
 
-MOST_SYMBOLS = 10**9
-"""Most symbols that random words may have together."""
+MOST_SYMBOLS = 10**9  # most symbols that random words may have together
 
 
 def random_words(
@@ -58,16 +55,15 @@ def simulate(
     >>> cp.simulate(cp.p_adic(2), ["01", "11", "1"] * 100, rng=0)
     Sample(300 observations, 6 distinct, alphabet '01', lengths 1 to 2: 177 accepted, 123 rejected)
     """
-    if seen not in ("accepted", "verdicts", "states", "nothing"):
+    views: dict[str, Callable[[NDArray[np.int64]], Any]] = {
+        "accepted": lambda run: bool(acceptor.final[run[-1]]),
+        "verdicts": lambda run: acceptor.final[run].tolist(),
+        "states": lambda run: [acceptor.states[s] for s in run.tolist()],
+    }
+    if seen not in (*views, "nothing"):
         raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
     check_acceptor(acceptor)
     draws, listed = random_generator(rng), list(each_word(words))
     runs = acceptor.sample_runs(acceptor.encode(listed), draws)
-    if seen == "nothing":
-        return Sample(listed, alphabet=acceptor.alphabet)
-    if seen == "states":
-        names = [[acceptor.states[s] for s in run.tolist()] for run in runs]
-        return Sample(listed, states=names, alphabet=acceptor.alphabet)
-    if seen == "verdicts":
-        return Sample(listed, verdicts=[acceptor.final[run].tolist() for run in runs], alphabet=acceptor.alphabet)
-    return Sample(listed, accepted=[bool(acceptor.final[run[-1]]) for run in runs], alphabet=acceptor.alphabet)
+    marks = {seen: [views[seen](run) for run in runs]} if seen in views else {}
+    return Sample(listed, alphabet=acceptor.alphabet, **marks)

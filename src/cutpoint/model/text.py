@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,42 +16,34 @@ from cutpoint.wording import counted, plain
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
 
-LINE = 100
-"""Longest line of a repr."""
-
-MOST_MATRICES = 6
-"""Most matrices of a page."""
-
-MOST_ENTRIES = 10_000
-"""Most transitions of an acceptor whose page has a diagram."""
-
-LONG_NUMBER = 10**20
-"""A fraction with a larger numerator or denominator is shown as a decimal."""
+LINE = 100  # longest line of a repr
+MOST_MATRICES = 6  # most matrices of a page
+MOST_ENTRIES = 10_000  # most transitions of an acceptor whose page has a diagram
+LONG_NUMBER = 10**20  # a fraction with a larger numerator or denominator is shown as a decimal
 
 
 def one_line(acceptor: Acceptor) -> str:
     """Repr of an acceptor: sizes and names, shortened to fit on a line."""
-    final = [state for state, kept in zip(acceptor.states, acceptor.final, strict=True) if kept]
-    start = [state for state, p in zip(acceptor.states, acceptor.initial, strict=True) if p > 0]
     parts = (
         f"{counted(acceptor.n_states, 'state')} {_braced(acceptor.states)}",
         f"{counted(acceptor.n_symbols, 'symbol')} {_braced(acceptor.alphabet)}",
-        f"starts in {_braced(start)}",
-        f"accepts in {_braced(final)}",
+        f"starts in {_braced(compress(acceptor.states, acceptor.initial > 0))}",
+        f"accepts in {_braced(acceptor.final_states)}",
     )
     return f"<Acceptor: {', '.join(parts)}{', exact' if acceptor.is_exact else ''}>"
 
 
-def table(acceptor: Acceptor, width: int = 100, digits: int = 4) -> str:
-    """All matrices of an acceptor, side by side as far as the width allows.
-
-    An arrow marks the states it can start in, with the probability; a star marks the final states.
-    """
-    rows = [_label(acceptor, s) for s in range(acceptor.n_states)]
-    left = aligned([["", ""], ["", ""], *rows])
-    blocks = [_block(acceptor, a, digits) for a in range(acceptor.n_symbols)]
+def table(acceptor: Acceptor, width: int, digits: int) -> str:
+    """All matrices of an acceptor, side by side as far as the width allows."""
+    start, steps, _ = acceptor.to_weighted().arrays()
+    names = [plain(state) for state in acceptor.states]
+    arrows = [{"0": "", "1": "→"}.get(text, f"→ {text}") for text in map(number, start)]
+    states = [marked_state(name, False, final) for name, final in zip(names, acceptor.final, strict=True)]
+    left = aligned([["", ""], ["", ""], *map(list, zip(arrows, states, strict=True))])
     bands: list[list[list[str]]] = [[left]]
-    for block in blocks:
+    for symbol, matrix in zip(acceptor.alphabet, steps, strict=True):
+        lines = aligned([names, *([number(p, digits) for p in row] for row in matrix)])
+        block = aligned([[f"{plain(symbol)}:"], *([line] for line in lines)])
         used = sum(len(lines[0]) + 3 for lines in bands[-1])
         if used + len(block[0]) > width and len(bands[-1]) > 1:
             bands.append([left])
@@ -62,11 +55,16 @@ def page(acceptor: Acceptor, look: Look) -> str:
     """HTML for a notebook or the report: the diagram, if it is small, and the matrices."""
     small = acceptor.transitions.size <= MOST_ENTRIES and acceptor.n_states <= MOST_DISPLAYED
     diagram = acceptor.diagram(look).html(html.summary(acceptor)) if small else ""
-    symbols = acceptor.alphabet[:MOST_MATRICES]
-    matrices = [(label(symbol), _matrix(acceptor, a)) for a, symbol in enumerate(symbols)]
-    rest = acceptor.n_symbols - len(matrices)
+    few = slice(html.MOST_COLUMNS + 1)
+    names = [label(state) for state in acceptor.states[few]]
+    heads = [*map(marked_state, names, acceptor.initial[few] > 0, acceptor.final[few])]
+    figures = []
+    for symbol, matrix in zip(acceptor.alphabet[:MOST_MATRICES], acceptor.to_weighted().arrays()[1], strict=False):
+        rows = [[head, *map(number, row)] for head, row in zip(heads, matrix[few, few], strict=True)]
+        figures.append((label(symbol), html.table([["", *names], *rows], html.HEAD)))
+    rest = acceptor.n_symbols - len(figures)
     more = html.paragraph(f"… and {counted(rest, 'more symbol')}") if rest else ""
-    return html.paragraph(html.summary(acceptor)) + diagram + html.side_by_side(matrices) + more
+    return html.paragraph(html.summary(acceptor)) + diagram + html.side_by_side(figures) + more
 
 
 def marked_state(name: object, initial: bool, final: bool) -> str:
@@ -102,32 +100,6 @@ def number(value: Any, digits: int = 4) -> str:
     if text in ("0", "-0") and value != 0:
         return f"{value:.{max(digits, 1)}g}"
     return f"1-{1 - value:.1g}" if text == "1" and value < 1 else text
-
-
-def _matrix(acceptor: Acceptor, a: int) -> str:
-    """Matrix of one symbol in HTML."""
-    steps = acceptor.to_weighted().arrays()[1]
-    few = slice(html.MOST_COLUMNS + 1)
-    names = [label(state) for state in acceptor.states[few]]
-    rows = [
-        [marked_state(names[s], acceptor.initial[s] > 0, acceptor.final[s]), *(number(p) for p in row)]
-        for s, row in enumerate(steps[a, few, few])
-    ]
-    return html.table([["", *names], *rows], html.HEAD)
-
-
-def _label(acceptor: Acceptor, s: int) -> list[str]:
-    start = number(acceptor.to_weighted().arrays()[0][s])
-    arrow = "" if start == "0" else ("→" if start == "1" else f"→ {start}")
-    return [arrow, f"{plain(acceptor.states[s])}{' *' if acceptor.final[s] else ''}"]
-
-
-def _block(acceptor: Acceptor, a: int, digits: int) -> list[str]:
-    matrix = acceptor.to_weighted().arrays()[1][a]
-    lines = aligned([[plain(s) for s in acceptor.states], *([number(p, digits) for p in row] for row in matrix)])
-    title = f"{plain(acceptor.alphabet[a])}:"
-    width = max(len(title), len(lines[0]))
-    return [line.ljust(width) for line in (title, *lines)]
 
 
 def _braced(names: Iterable[object], room: int = LINE // 5) -> str:

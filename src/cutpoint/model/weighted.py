@@ -13,19 +13,16 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
-from cutpoint.exact import IntegerForm, entry, fractions
+from cutpoint.exact import IntegerForm, finite_number, fractions
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords
-from cutpoint.model.parts import check_threads, read_array, read_by_symbol
-from cutpoint.model.text import LINE
+from cutpoint.model.parts import Numbers, States, check_threads, read_array, read_transitions
 from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
 
 Floats = NDArray[np.float64]
-Numbers = NDArray[Any]
-"""Array of floats, or of ``Fraction`` if every entry is rational."""
 Arrays = tuple[Numbers, Numbers, Numbers]
 """Row ``[s]``, matrices ``[a, s, t]`` and column ``[s]``."""
 
@@ -87,38 +84,33 @@ class WeightedAutomaton:
             raise InvalidArgument(f"initial must be a vector of numbers; got {shown(initial)}.")
         size = len(initial)
         try:
-            start = _read(initial, (size,), "initial", "one number per dimension")
-            end = _read(final, (size,), "final", "one number per dimension, as initial has")
-            self._hold(sigma, (start, _read_matrices(transitions, sigma, size), end))
+            start = read_array(initial, (size,), "initial", "one number per dimension")
+            end = read_array(final, (size,), "final", "one number per dimension, as initial has")
+            steps = read_transitions(transitions, sigma, States.numbered(range(size), "dimensions", InvalidAcceptor))
         except InvalidAcceptor as wrong:
             raise InvalidArgument(str(wrong)) from None
+        for name, array in {"initial": start, "final": end, "transitions": steps}.items():
+            for place in np.argwhere(~np.isfinite(array)) if array.dtype != object else ():
+                where = name + "".join(f"[{i}]" for i in place)
+                raise InvalidArgument(f"{where} must be a finite number; got {array[tuple(place)]}.")
+        self.__dict__.update(vars(self.from_arrays(sigma, start, steps, end)))
 
     @classmethod
     def from_arrays(cls, alphabet: Alphabet, initial: Numbers, transitions: Numbers, final: Numbers) -> Self:
         """Automaton of arrays that were checked before: exact if all three hold ``Fraction``."""
-        self = cls.__new__(cls)
-        self._hold(alphabet, (initial, transitions, final))
-        return self
-
-    def _hold(self, alphabet: Alphabet, arrays: Arrays) -> None:
+        self, arrays = cls.__new__(cls), (initial, transitions, final)
         exact = all(array.dtype == object for array in arrays)
-        row, steps, column = (
-            frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0) for array in arrays
-        )  # no -0.0
+        # Adding 0.0 leaves no -0.0.
+        row, steps, column = (frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0) for array in arrays)
         self.__dict__.update(alphabet=alphabet, initial=row, transitions=steps, final=column, is_exact=exact)
         if exact:
             row, steps, column = map(frozen, arrays)
             self.__dict__.update(exact_initial=row, exact_transitions=steps, exact_final=column)
+        return self
 
     @classmethod
     def of(cls, automaton: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
-        """What an acceptor computes as a weighted automaton; a weighted automaton is returned as it is.
-
-        Examples
-        --------
-        >>> (1 - WeightedAutomaton.of(cp.p_adic(2))).exact_value("1")
-        Fraction(1, 2)
-        """
+        """What an acceptor computes as a weighted automaton; a weighted automaton is returned as it is."""
         if not _is_automaton(automaton):
             raise InvalidArgument(f"expected an Acceptor or a WeightedAutomaton; got {shown(automaton)}.")
         return automaton.to_weighted()
@@ -229,9 +221,12 @@ class WeightedAutomaton:
         """
         from cutpoint.model.acceptor import Acceptor  # noqa: PLC0415  # an acceptor rests on this module
 
-        level = Fraction(_finite(cut_point, "a cut point"))
-        transitions, initial, final, mark = stochastic_parts(*self.arrays(exact=True), level)
-        return SameLanguage(Acceptor(len(initial), self.alphabet, transitions, initial, final), mark)
+        level = Fraction(finite_number("a cut point", cut_point))
+        row, matrices, column = _balanced(*self.arrays(exact=True), level)
+        low, high = min(column), max(column)
+        heights = (column - low) / (high - low or Fraction(1))
+        parts = _split(np.stack([_stochastic(matrix) for matrix in matrices]), _stochastic(row), heights)
+        return SameLanguage(Acceptor(len(parts[1]), self.alphabet, *parts), heights.sum() / len(row))
 
     # -- Algebra ------------------------------------------------------------------------------------------------
 
@@ -253,7 +248,7 @@ class WeightedAutomaton:
         """Scalar multiple."""
         if _is_automaton(factor):
             raise InvalidArgument("* takes a number; write f & g for the product of two functions word by word.")
-        number = _finite(factor, "a factor")
+        number = finite_number("a factor", factor)
         exact = self.is_exact and isinstance(number, Fraction)
         row, steps, column = self.arrays(exact)
         with np.errstate(over="ignore"):  # the sentence about numbers that are not finite says more
@@ -263,7 +258,7 @@ class WeightedAutomaton:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> WeightedAutomaton:
-        number = _finite(divisor, "a divisor")
+        number = finite_number("a divisor", divisor)
         if number == 0:
             raise InvalidArgument("a weighted automaton cannot be divided by 0.")
         return self * (1 / number)
@@ -279,14 +274,13 @@ class WeightedAutomaton:
         """The other side of an operation over this alphabet: an automaton, or a number as a constant."""
         if _is_automaton(other):
             return WeightedAutomaton.of(other).reordered(self.alphabet)
-        return WeightedAutomaton.constant(
-            self.alphabet, _finite(other, "the other side, unless it is a WeightedAutomaton or an Acceptor,")
-        )
+        role = "the other side, unless it is a WeightedAutomaton or an Acceptor,"
+        return WeightedAutomaton.constant(self.alphabet, finite_number(role, other))
 
     def _beside(self, other: WeightedAutomaton, sign: int) -> WeightedAutomaton:
         row, steps, column = block_diagonal([self, other], self.is_exact and other.is_exact)
         signs = np.repeat([1, sign], [self.dimension, other.dimension])
-        return type(self)(self.alphabet, row, steps, column * signs)
+        return self.from_arrays(self.alphabet, row, steps, column * signs)
 
     # -- Value --------------------------------------------------------------------------------------------------
 
@@ -308,7 +302,7 @@ class WeightedAutomaton:
         return type(self), (self.alphabet, *self.arrays())
 
     def __repr__(self) -> str:
-        symbols = listed(self.alphabet, limit=LINE // 10)
+        symbols = listed(self.alphabet, limit=10)
         sizes = f"dimension {self.dimension}, {counted(len(self.alphabet), 'symbol')} {symbols}"
         return f"<WeightedAutomaton: {sizes}{', exact' if self.is_exact else ''}>"
 
@@ -357,77 +351,25 @@ def _is_automaton(value: object) -> bool:
     return hasattr(type(value), "to_weighted")
 
 
-def _read_matrices(transitions: object, alphabet: Alphabet, size: int) -> Numbers:
-    """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
-    if not isinstance(transitions, Mapping):
-        return _read(transitions, (len(alphabet), size, size), "transitions", "one square matrix per symbol")
-    meaning = "one row and one column per dimension"
-    return read_by_symbol(transitions, alphabet, lambda matrix, where: _read(matrix, (size, size), where, meaning))
+def _balanced(initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction) -> Arrays:
+    """Value minus cut point, with matrices whose rows and columns sum to 0 and a row that sums to 0."""
+    n_symbols, size, _ = transitions.shape
+    matrices = np.full((n_symbols, size + 3, size + 3), Fraction(0), dtype=object)
+    inner = matrices[:, 1:-1, 1:-1]
+    inner[:, :-1, :-1] = transitions
+    inner[:, -1, -1] = Fraction(1)
+    matrices[:, 1:-1, 0] = -inner.sum(axis=2)
+    matrices[:, -1, 1:-1] = -inner.sum(axis=1)
+    matrices[:, -1, 0] = inner.sum(axis=(1, 2))
+    zero, one = [Fraction(0)], Fraction(1)
+    row = np.concatenate([[-initial.sum() - one], initial, [one], zero])
+    return row, matrices, np.concatenate([zero, final, [-cut_point], zero])
 
 
-def _read(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
-    """Numbers of a shape, all finite; with dimension 0 there is nothing to read."""
-    if 0 in shape and np.size(values) == 0:  # type: ignore[arg-type]
-        return np.zeros(shape, dtype=object)
-    numbers = read_array(values, shape, where, meaning)
-    if numbers.dtype != object and not np.isfinite(numbers).all():
-        place = "".join(f"[{i}]" for i in np.argwhere(~np.isfinite(numbers))[0])
-        raise InvalidArgument(f"{where}{place} must be a finite number; got {numbers[~np.isfinite(numbers)][0]}.")
-    return numbers
-
-
-def _finite(value: object, role: str) -> Fraction | float:
-    """A finite number, kept exactly if it is rational."""
-    try:
-        number = entry(value)
-    except InvalidArgument:
-        number = np.nan
-    if isinstance(number, float) and not np.isfinite(number):
-        raise InvalidArgument(f"{role} must be a finite number or a string such as '1/3'; got {shown(value)}.")
-    return number
-
-
-def stochastic_parts(
-    initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction
-) -> tuple[Numbers, Numbers, NDArray[np.bool_], Fraction]:
-    """Transitions, initial distribution, final states and cut point of the acceptor; arrays of ``Fraction``."""
-    row, matrices, column = _balanced(*_with_cut_point_zero(initial, transitions, final, cut_point))
-    size = len(row)
-    steps = np.stack([(matrix + bound) / (bound * size) for matrix in matrices for bound in [_bound(matrix)]])
-    start = (row + _bound(row)) / (_bound(row) * size)
-    low, high = min(column), max(column)
-    heights = (column - low) / (high - low if high > low else Fraction(1))
-    return (*_split(steps, start, heights), heights.sum() / size)
-
-
-def _with_cut_point_zero(initial: Numbers, transitions: Numbers, final: Numbers, cut_point: Fraction) -> Arrays:
-    matrices = _bordered(transitions, 0, 1)
-    matrices[:, -1, -1] = Fraction(1)
-    one, level = [Fraction(1)], [-cut_point]
-    return np.concatenate([initial, one]), matrices, np.concatenate([final, level])
-
-
-def _balanced(initial: Numbers, transitions: Numbers, final: Numbers) -> Arrays:
-    """Matrices whose rows and columns sum to 0, and a row that sums to 0."""
-    matrices = _bordered(transitions, 1, 1)
-    matrices[:, 1:-1, 0] = -transitions.sum(axis=2)
-    matrices[:, -1, 1:-1] = -transitions.sum(axis=1)
-    matrices[:, -1, 0] = transitions.sum(axis=(1, 2))
-    zero = [Fraction(0)]
-    return np.concatenate([[-initial.sum()], initial, zero]), matrices, np.concatenate([zero, final, zero])
-
-
-def _bordered(matrices: Numbers, before: int, after: int) -> Numbers:
-    """Matrices with rows and columns of zeros around them."""
-    n_symbols, size, _ = matrices.shape
-    larger = np.full((n_symbols, before + size + after, before + size + after), Fraction(0), dtype=object)
-    larger[:, before : before + size, before : before + size] = matrices
-    return larger
-
-
-def _bound(values: Numbers) -> Fraction:
-    """Largest absolute value; 1 if all are 0."""
-    return max(abs(value) for value in values.flat) or Fraction(1)
+def _stochastic(values: Numbers) -> Numbers:
+    """Rows that sum to 0, shifted and scaled: entries that are not negative, and sum to 1."""
+    bound = max(abs(value) for value in values.flat) or Fraction(1)
+    return np.asarray((values + bound) / (bound * values.shape[-1]))
 
 
 def _split(steps: Numbers, start: Numbers, heights: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:

@@ -1,7 +1,5 @@
 """Deterministic machines some of whose labels are wrong: the simplest explanation of a sample."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +10,6 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.em.observations import Parameters
 from cutpoint.search.labels import Kinds, Labelling, Solution
-from cutpoint.wording import counted
 
 Floats = NDArray[np.float64]
 Table = NDArray[np.intp]
@@ -39,12 +36,6 @@ class DeterministicMachine:
     def wrong(self) -> float:
         """Share of wrong labels, not quite 0 if there are none."""
         return (float(self._split[1].sum()) + 0.5) / (float(self.seen.sum()) + 1.0)
-
-    @property
-    def sentence(self) -> str:
-        """What it claims."""
-        states = counted(len(self.table), "state")
-        return f"{states} that move without chance explain all but {self.wrong:.1%} of the labels."
 
     @property
     def code_length(self) -> float:
@@ -100,8 +91,6 @@ def simplest(
 ) -> DeterministicMachine | None:
     """Of some acceptors, each rounded to its likeliest moves, the machine of shortest code.
 
-    Returns
-    -------
     None where labels were seen within words, where every machine is too large to have ``n_states`` states together with
     one for each label, or where wrong labels are uneven over its states or as many as chance would bring.
     """

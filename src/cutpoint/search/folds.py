@@ -1,7 +1,5 @@
 """A sample in folds, and what the folds' numbers say together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

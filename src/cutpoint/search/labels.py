@@ -1,10 +1,9 @@
 """What can be seen of states: labels of states that are hidden, or names of states that were seen."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,7 @@ from cutpoint.wording import counted, listed, shown
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
-Kinds = NDArray[np.int32]
-"""Label of each state, as a number."""
-
+Kinds = NDArray[np.int32]  # label of each state, as a number
 SIZES = (2, 4, 8, 16, 32, 64)  # numbers of states tried when none is given
 
 
@@ -48,32 +45,30 @@ class Labelling:
     of_mark: NDArray[np.int32]
 
     @classmethod
-    def verdicts(cls, sample: Sample) -> Labelling:
+    def verdicts(cls, sample: Sample) -> Self:
         """Labels rejected and accepted; both must have been seen."""
         return cls._checked(sample, (False, True), [mark.verdict for mark in sample.mark_table])
 
     @classmethod
-    def classes(cls, sample: Sample, names: Sequence[Hashable]) -> Labelling:
+    def classes(cls, sample: Sample, names: Sequence[Hashable]) -> Self:
         """Classes as labels, in a sample whose seen "states" are classes."""
         if len(set(names)) < len(names):
             raise InvalidArgument(f"classes must be distinct; got {listed(names)}.")
         seen: list[Hashable] = []
-        for mark in sample.mark_table:
-            if mark.states is not None and (len(mark.states) > 1 or not mark.states <= set(names)):
+        for states in (mark.states for mark in sample.mark_table):
+            if states is not None and (len(states) > 1 or not states <= set(names)):
                 raise InvalidArgument(
-                    f"what was seen must be one of the classes {listed(names)}; got {listed(mark.states)}."
+                    f"what was seen must be one of the classes {listed(names)}; got {listed(states)}."
                 )
-            if mark.verdict is not None and mark not in FIRST_MARKS:
-                raise InvalidArgument("a sample of classes cannot hold verdicts at the same positions.")
-            seen.append(None if mark.states is None else next(iter(mark.states)))
-        if sample.ends.any():
+            seen.append(None if states is None else next(iter(states)))
+        if sample.ends.any() or any(mark.verdict is not None for mark in sample.mark_table[len(FIRST_MARKS) :]):
             raise InvalidArgument("a sample of classes cannot hold verdicts; give the class as the last state instead.")
         return cls._checked(sample, tuple(names), seen)
 
     @classmethod
-    def _checked(cls, sample: Sample, names: tuple[Hashable, ...], of_mark: list[Hashable]) -> Labelling:
-        codes = {name: code for code, name in enumerate(names)}
-        labelling = cls(names, np.array([-1 if name is None else codes[name] for name in of_mark], dtype=np.int32))
+    def _checked(cls, sample: Sample, names: tuple[Hashable, ...], of_mark: list[Hashable]) -> Self:
+        codes = [-1 if name is None else names.index(name) for name in of_mark]
+        labelling = cls(names, np.array(codes, dtype=np.int32))
         seen = np.flatnonzero(labelling.totals(sample) > 0.0)
         if len(seen) < 2:
             found = f"only {listed(names[k] for k in seen)} was seen" if len(seen) else "no label was seen"
@@ -97,8 +92,7 @@ class Labelling:
         """How often each label was seen."""
         labels = self.positions(sample)
         weights = np.repeat(sample.counts, sample.lengths + 1)
-        sums = np.bincount(labels[labels >= 0], weights[labels >= 0], minlength=len(self.names))
-        return sums.astype(np.float64)
+        return np.bincount(labels[labels >= 0], weights[labels >= 0], minlength=len(self.names)).astype(np.float64)
 
     def spread(self, n_states: int, n_final: int | None = None) -> Kinds:
         """Labels dealt out to states in turn; or, with ``n_final``, so many of the last label."""
@@ -122,9 +116,8 @@ class HiddenStates:
                 raise InvalidArgument("must be given with so many labels or final states.", argument="n_states")
             return
         if n_states < len(names):
-            each = (
-                "an accepting and a rejecting one" if names == (False, True) else f"one for each class {listed(names)}"
-            )
+            classes = f"one for each class {listed(names)}"
+            each = "an accepting and a rejecting one" if names == (False, True) else classes
             raise InvalidArgument(f"must be at least {len(names)}, {each}; got {n_states}.", argument="n_states")
         if self.n_final is not None and not 1 <= self.n_final < n_states:
             what = f"must be from 1 to n_states - 1, here {n_states - 1}; got {shown(self.n_final)}."
@@ -150,7 +143,9 @@ class NamedStates:
     def __init__(
         self, sample: Sample, n_states: int | None, final: Collection[Hashable] | None, start: Acceptor | None = None
     ) -> None:
-        seen = _seen_states(sample)
+        seen = list(dict.fromkeys(name for mark in sample.mark_table for name in sorted(mark.states or (), key=repr)))
+        with suppress(TypeError):  # in the order of their marks where they cannot be sorted
+            seen = sorted(seen)  # type: ignore[type-var]
         if start is not None:
             for name in seen:
                 start.states.code(name, "states of the sample: ")
@@ -158,8 +153,7 @@ class NamedStates:
         if n_states is not None and n_states < len(seen):
             what = f"must be at least {len(seen)}, the number of states seen in the sample; got {n_states}."
             raise InvalidArgument(what, argument="n_states")
-        extra = (n_states or len(seen)) - len(seen)
-        self.names = (*seen, *(("hidden", k) for k in range(extra)))
+        self.names = (*seen, *(("hidden", k) for k in range((n_states or len(seen)) - len(seen))))
         self.final = start.final if start is not None else _final_states(sample, self.names, final)
         self.sizes = (len(self.names),)
         self._masks = agreeing_states(sample.mark_table, self.final, self.names)
@@ -195,7 +189,6 @@ class NamedStates:
 
 
 KnownStates: TypeAlias = HiddenStates | NamedStates
-"""What a search knows of the states."""
 
 
 def known_states(
@@ -210,17 +203,15 @@ def known_states(
     check_evidence(sample)
     if classes is None and any(mark.states is not None for mark in sample.mark_table):
         if n_final is not None:
-            raise InvalidArgument(
-                "is for states without names; states were seen.", argument="n_final", advice="Pass {final}."
-            )
+            advice = "Pass {final}."
+            raise InvalidArgument("is for states without names; states were seen.", argument="n_final", advice=advice)
         return NamedStates(sample, n_states, final, start)
     if classes is not None:
         hidden = HiddenStates(Labelling.classes(sample, classes))
+    elif final is not None:
+        advice = "Pass {n_final}."
+        raise InvalidArgument("is for states with names; no state was seen.", argument="final", advice=advice)
     else:
-        if final is not None:
-            raise InvalidArgument(
-                "is for states with names; no state was seen.", argument="final", advice="Pass {n_final}."
-            )
         if n_final is not None:
             whole_number("n_final", n_final, least=1)
         hidden = HiddenStates(Labelling.verdicts(sample), n_final)
@@ -228,27 +219,24 @@ def known_states(
     return hidden
 
 
-def _seen_states(sample: Sample) -> list[Hashable]:
-    """Names of states in the order of their marks, sorted where that is possible."""
-    names = list(dict.fromkeys(name for mark in sample.mark_table for name in sorted(mark.states or (), key=repr)))
-    try:
-        return sorted(names)  # type: ignore[type-var]
-    except TypeError:
-        return names
-
-
-def _final_states(
-    sample: Sample, states: tuple[Hashable, ...], final: Collection[Hashable] | None
-) -> NDArray[np.bool_]:
-    """Final states: as given, or those seen where the verdict was "accepted"."""
+def _final_states(sample: Sample, states: tuple[Hashable, ...], final: Collection[Hashable] | None) -> Masks:
+    """Final states: as given, or those seen alone where the verdict was "accepted"."""
     if final is not None:
         unknown = [state for state in final if state not in states]
         if unknown:
             what = f"must hold states of the sample; got {shown(unknown[0])}, not in {listed(states)}."
             raise InvalidArgument(what, argument="final")
         return np.array([state in final for state in states])
+    table = sample.mark_table
+    pairs = {(mark.verdict, mark.states) for mark in table}
+    if sample.marks is not None:
+        last = sample.marks[sample.offsets[1:] + np.arange(len(sample))]
+        pairs |= {(table[end].verdict, table[mark].states) for end, mark in zip(sample.ends, last, strict=True)}
     found: dict[Hashable, bool] = {}
-    for verdict, state in _verdicts_on_states(sample):
+    for verdict, seen in sorted(pairs, key=repr):
+        if verdict is None or seen is None or len(seen) > 1:
+            continue
+        (state,) = seen
         if found.setdefault(state, verdict) != verdict:
             raise InvalidSample(
                 f"state {shown(state)} was seen both accepted and rejected; a state is final or not.",
@@ -261,15 +249,3 @@ def _final_states(
             advice="Pass {final}.",
         )
     return np.array([found.get(state, False) for state in states])
-
-
-def _verdicts_on_states(sample: Sample) -> Iterator[tuple[bool, Hashable]]:
-    """Pairs of a verdict and the state that it was given on, where just one state was seen."""
-    table = sample.mark_table
-    pairs = {(mark.verdict, mark.states) for mark in table}
-    if sample.marks is not None:
-        last = sample.marks[sample.offsets[1:] + np.arange(len(sample))]
-        pairs |= {(table[end].verdict, table[mark].states) for end, mark in zip(sample.ends, last, strict=True)}
-    for verdict, states in sorted(pairs, key=repr):
-        if verdict is not None and states is not None and len(states) == 1:
-            yield verdict, next(iter(states))

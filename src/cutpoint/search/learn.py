@@ -1,10 +1,4 @@
-"""learn: an acceptor from observations alone, without a start.
-
-The search in the order in which it happens: folds; a race of numbers of states, with a tournament for each fold; more
-E-steps on all observations for the winners; and from them a mixture or one acceptor.
-"""
-
-from __future__ import annotations
+"""learn: an acceptor from observations alone. Its body is the search, in the order in which it happens."""
 
 import math
 import os
@@ -13,7 +7,6 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample
 from cutpoint.em.baum_welch import check_callback, check_time_limit
@@ -32,7 +25,7 @@ from cutpoint.em.observations import (
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, mixture
-from cutpoint.model.algebra import check_acceptor
+from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
 from cutpoint.search.folds import Split, chosen_size, splits
@@ -40,22 +33,14 @@ from cutpoint.search.labels import HiddenStates, Solution, known_states
 from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
 from cutpoint.search.starts import Start
 from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, tournament
-from cutpoint.wording import listed, shown
-
-Floats = NDArray[np.float64]
+from cutpoint.wording import counted, listed, shown
 
 PRIOR = 0.01  # pseudo-counts of every cell
 FOLDS = 5
 SURE_SIZES = 3  # so many numbers of states are always tried
-LAST_STEPS, TEAM_STEPS = 10, 30
-"""E-steps of a fold's winner on all observations, alone and in a team: members may fit more closely, they err apart."""
-
-HALF_A_VISIT = 0.5
-"""States with fewer visits, in expectation, are not used (where visits are few: with a hundredth of the mean)."""
-
-LUCK = 3.0
-"""Standard errors by which the winners must be better than a simple machine: what they are judged by chose them."""
-
+LAST_STEPS, TEAM_STEPS = 10, 30  # E-steps of winners on all observations, alone and in a team, where they may err apart
+HALF_A_VISIT = 0.5  # states with fewer visits (where visits are few: with a hundredth of the mean) are not used
+LUCK = 3.0  # standard errors by which winners must be better than a simple machine: what they are judged by chose them
 MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
 SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
 LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
@@ -108,31 +93,24 @@ def learn(
     prior : Dirichlet pseudo-counts of every cell.
     folds : number of folds, by default five (fewer if there are fewer observations), and at least ``team``.
     threads : number of threads, by default all cores; the result does not depend on it.
-    time_limit : most seconds to search; the best so far is returned.
+    time_limit : most seconds to search; the best so far is returned, as it is by Ctrl-C.
     callback : called after each round with a :class:`SearchProgress`; if it returns True, the best so far is returned.
     checkpoint : path of a file that holds the state after each round; a search that was stopped goes on from there,
         bit for bit as if it had not been.
     rng : seed or generator; same seed, same result.
     engine : what works on all observations, by default the threads of this machine; the result is the same.
 
-    Returns
-    -------
-    A :class:`Learned`. Ctrl-C returns the best so far.
-
     Notes
     -----
     A search takes some thousands of E-steps for each number of states. Of samples with many distinct observations
     (over 50,000) the first rounds see a part, and a single acceptor of given size is judged by one fold.
 
-    Of a sample in shards a part is searched in memory: 200,000 distinct observations, taken evenly from all shards (all
-    of them if there are no more). The winners then climb on all shards, through the engine, and the log-likelihood is
-    that of all shards.
+    Of a sample in shards at most 200,000 distinct observations, taken evenly from all shards, are searched in memory.
+    The winners then climb on all shards, through the engine, and the log-likelihood is that of all shards.
 
     Examples
     --------
-    >>> import cutpoint as cp
-    >>> odd = cp.gallery.parity()
-    >>> sample = cp.simulate(odd, cp.random_words("01", 200, (0, 8), rng=1), rng=2)
+    >>> sample = cp.simulate(cp.gallery.parity(), cp.random_words("01", 200, (0, 8), rng=1), rng=2)
     >>> fit = cp.learn(sample, n_states=2, rng=3)
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
@@ -143,8 +121,8 @@ def learn(
     if start is not None:
         check_acceptor(start)
         if n_states not in (None, start.n_states):
-            found = f"must be that of the start, {start.n_states}; got {n_states}."
-            raise InvalidArgument(found, argument="n_states", advice="Leave it out, or the start.")
+            what = f"must be that of the start, {start.n_states}; got {n_states}."
+            raise InvalidArgument(what, argument="n_states", advice="Leave it out, or the start.")
         n_states = start.n_states
     if n_states is not None:
         whole_number("n_states", n_states, least=1, most=MOST_STATES)
@@ -160,24 +138,26 @@ def learn(
         seed = int(random_generator(rng).integers(2**63))
 
         # Folds
-        n_folds, used = _fold_numbers(part, n_states, team, folds)
+        n_folds = max(folds or usual_folds(part), team)
+        all_used = n_states is None or (team == 1 and (folds is not None or len(part) <= LARGE))
+        used = n_folds if all_used else team
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
         saved = None
         if checkpoint is not None:
             shards_digest = () if isinstance(sample, Sample) else (sample.digest,)
             problem = n_states, n_final, final, classes, start, prior, n_folds, used, seed, *shards_digest
             saved = Checkpoint(checkpoint, digest(part, *problem))
-        rules = Rules(states, prior, seed, threads, _given(start))
+        given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
+        rules = Rules(states, prior, seed, threads, given)
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
         # A race of numbers of states, with a tournament for each fold
         sizes = states.sizes if n_states is None else (n_states,)
         caution = 1.0 if team == 1 else 0.0  # members of a team err apart
         outcome = race(sizes, split_by_fold, rules, monitor, caution)
-        size, results = outcome.n_states, outcome.results[outcome.n_states]
 
         # The winners climb on, on all observations
-        winners = [result.winner for result in results][: team if team > 1 else None]
+        winners = [result.winner for result in outcome.results[outcome.n_states]][: team if team > 1 else None]
         steps = TEAM_STEPS if team > 1 else LAST_STEPS
         solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
         acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
@@ -193,7 +173,7 @@ def learn(
         else:
             first = nearest_to_mean(solutions, part, rules)
             machine = _simple_machine(outcome, part, rules)
-            solutions = [solutions[first] if machine is None else machine.solution(size)]
+            solutions = [solutions[first] if machine is None else machine.solution(outcome.n_states)]
             acceptor = states.acceptor(part.alphabet, *solutions[0])
         unused = _unused_states(acceptor, solutions, data, rules)
         return Learned(
@@ -234,22 +214,6 @@ def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None =
 def usual_folds(sample: Sample) -> int:
     """Number of folds by default: five, fewer if there are fewer observations."""
     return max(2, min(FOLDS, int(sample.total)))
-
-
-def _fold_numbers(sample: Sample, n_states: int | None, team: int, folds: int | None) -> tuple[int, int]:
-    """Number of folds, and how many of them are used."""
-    number = max(folds or usual_folds(sample), team)
-    if n_states is None:
-        return number, number
-    if team > 1:
-        return number, team
-    return number, 1 if len(sample) > LARGE and folds is None else number
-
-
-def _given(start: Acceptor | None) -> Start | None:
-    if start is None:
-        return None
-    return Start("given", Parameters.of(start), start.final.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -330,12 +294,9 @@ def nearest_to_mean(solutions: Sequence[Solution], sample: Sample, rules: Rules)
     """Number of the solution whose probabilities of what was seen are nearest to the mean of all of them."""
     data = InMemory(sample, rules.threads)
     probabilities = np.exp(np.stack([data.log_likelihoods(*rules.asked(solution)) for solution in solutions]))
-    p = np.clip(probabilities.mean(axis=0), 1e-12, 1.0 - 1e-12)
-    distances = []
-    for q in np.clip(probabilities, 1e-12, 1.0 - 1e-12):
-        divergence = p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))  # seen what was seen, or not
-        distances.append(float((sample.counts * divergence).sum()))
-    return int(np.argmin(distances))
+    p, q = (np.clip(values, 1e-12, 1.0 - 1e-12) for values in (probabilities.mean(axis=0), probabilities))
+    divergence = p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))  # seen what was seen, or not
+    return int(np.argmin((sample.counts * divergence).sum(axis=1)))
 
 
 def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> DeterministicMachine | None:
@@ -347,13 +308,12 @@ def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> Deter
     machine = simplest(solutions, sample, rules.states.labelling, outcome.n_states)
     if machine is None:
         return None
-    gains, counts = [], []
+    gains = []
     for result in results:
         data = InMemory(result.split.validation, rules.threads)
         pair = result.winner.solution, machine.solution(outcome.n_states)
         gains.append(np.subtract(*(data.log_likelihoods(*rules.asked(solution)) for solution in pair)))
-        counts.append(data.sample.counts)
-    gain, count = np.concatenate(gains), np.concatenate(counts)
+    gain, count = np.concatenate(gains), np.concatenate([result.split.validation.counts for result in results])
     mean = float(np.average(gain, weights=count))
     error = math.sqrt(float(np.average((gain - mean) ** 2, weights=count)) / float(count.sum()))
     return machine if mean <= LUCK * error else None
@@ -371,7 +331,10 @@ def _unused_states(
 
 def _detail(machine: DeterministicMachine | None, unused: tuple[Hashable, ...], n_states: int, warn: bool) -> str:
     """Sentences about a deterministic machine and about states that are never used."""
-    sentences = [machine.sentence] if machine else []
+    sentences = []
+    if machine:
+        moves = f"{counted(len(machine.table), 'state')} that move without chance"
+        sentences.append(f"{moves} explain all but {machine.wrong:.1%} of the labels.")
     if unused:
         sentence = f"{len(unused)} of {n_states} states are never used ({listed(unused)}): fewer would do."
         if warn:

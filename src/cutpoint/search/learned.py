@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from cutpoint.em.fit import Fit, plot_axes
+from cutpoint.em.fit import Fit, Stop, plot_axes
+from cutpoint.errors import ImpossibleObservation
 from cutpoint.model import Acceptor
 from cutpoint.search.folds import standard_error
 from cutpoint.wording import counted
@@ -15,17 +16,14 @@ from cutpoint.wording import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+AnyFit = TypeVar("AnyFit", bound=Fit)
+
 
 @dataclass(frozen=True)
 class SearchProgress:
     """Where a search is: the argument of the callback of :func:`learn` after each round.
 
-    Attributes
-    ----------
-    n_states, fold, folds : the tournament under way.
-    round, rounds : how far it is.
-    loss : lowest held-out log loss in it so far.
-    e_steps, seconds : since the call.
+    ``loss`` is the lowest held-out log loss in the tournament under way; E-steps and seconds are those since the call.
     """
 
     n_states: int
@@ -49,14 +47,9 @@ class Round(NamedTuple):
 
 @dataclass(frozen=True)
 class Member:
-    """Winner of one fold.
+    """Winner of one fold after a few more E-steps on all observations.
 
-    Attributes
-    ----------
-    acceptor : the winner after a few more E-steps on all observations.
-    start : the kind of start it came from.
-    validation_loss : log loss on the fold that it did not see, before those last E-steps.
-    curve : its climb, round by round.
+    The kind of start it came from, its log loss on the fold that it did not see, and its climb are from before these.
     """
 
     acceptor: Acceptor
@@ -126,9 +119,7 @@ class Learned(Fit):
         axes = plot_axes(axes)
         colors: dict[str, Any] = {}  # the first colors of the axes, for all members alike
         for member in self.members:
-            steps = [entry.e_steps for entry in member.curve]
-            held_out = [entry.validation_loss for entry in member.curve]
-            training = [entry.training_loss for entry in member.curve]
+            steps, _, training, held_out = zip(*member.curve, strict=True)
             for name, losses, style in (("held out", held_out, "-"), ("training", training, "--")):
                 label = None if name in colors else name
                 (line,) = axes.plot(steps, losses, color=colors.get(name), label=label, lw=1, ls=style)
@@ -139,17 +130,25 @@ class Learned(Fit):
         return axes
 
     def _further_rows(self) -> list[list[str]]:
-        loss = f"{self.validation_loss:.4g} over {counted(len(self.members), 'fold')}"
         sizes = [[f"with {counted(size.n_states, 'state')}", f"{size.loss:.4g}"] for size in self.sizes]
-        return [["held-out log loss", loss], *sizes]
+        return [["held-out log loss", self._judged], *sizes]
+
+    @property
+    def _judged(self) -> str:
+        return f"{self.validation_loss:.4g} over {counted(len(self.members), 'fold')}"
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size.n_states}: {size.loss:.4g}" for size in self.sizes)
-        lines = [
-            f"held-out log loss {self.validation_loss:.4g} over {counted(len(self.members), 'fold')}, "
-            f"{counted(self.e_steps, 'E-step')}",
-            str(self.stop),
-        ]
+        lines = [f"held-out log loss {self._judged}, {counted(self.e_steps, 'E-step')}", str(self.stop)]
         lines += [f"log loss by number of states: {sizes}"] * (len(self.sizes) > 1)
         lines += [self.detail] * bool(self.detail) + [repr(self.acceptor)]
         return f"<Learned: {chr(10).join(lines)}>".replace("\n", "\n  ")
+
+
+def finished(fit: AnyFit) -> AnyFit:
+    """A fit, unless it was interrupted or something that was seen is impossible."""
+    if fit.stop is Stop.IMPOSSIBLE:
+        raise ImpossibleObservation(fit.detail)
+    if fit.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    return fit

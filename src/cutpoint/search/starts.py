@@ -1,7 +1,5 @@
 """Where climbs begin: sparse random acceptors, lazy ones, and machines merged from the labelled prefix tree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,16 +9,14 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.em.observations import Parameters
 from cutpoint.kernels import kernels
-from cutpoint.search.labels import HiddenStates, Kinds, KnownStates, Labelling, NamedStates
+from cutpoint.search.labels import Kinds, KnownStates, Labelling, NamedStates
 
 Floats = NDArray[np.float64]
 
 SPARSITY = 0.2  # Dirichlet parameter of random rows: most of a row goes to few states
 SMOOTHING = 0.1  # share of every start that is spread evenly, so that no entry begins at 0
 SLIGHT = 0.05  # the same after a lazy mixture or a curriculum
-MERGES = tuple((strength, width) for strength in (0.1, 0.5, 2.0) for width in (1, 8))
-"""Prior strength and number of edges compared, of each start by merging."""
-
+MERGES = tuple((strength, width) for strength in (0.1, 0.5, 2.0) for width in (1, 8))  # prior strength, edges compared
 TWINS = ((0.1, 8), (0.5, 1), (0.5, 8), (2.0, 8))  # the same for starts with doubled states
 RANDOM_STARTS = 8  # random starts of each kind: plain, after a curriculum of short words, lazy
 PERTURBED = 3  # random starts beside the one made from what was seen of named states
@@ -36,15 +32,16 @@ class Start(NamedTuple):
 
 
 def starts(states: KnownStates, sample: Sample, n_states: int, rng: np.random.Generator) -> Iterator[Start]:
-    """Starts of one tournament, the most promising first."""
+    """Starts of one tournament, the most promising first: near what was seen of states, or by merging and at random."""
+    n_symbols = len(sample.alphabet)
     if isinstance(states, NamedStates):
-        return _near_what_was_seen(states, sample, rng)
-    return _by_merging_and_at_random(states, sample, n_states, rng)
-
-
-def _by_merging_and_at_random(
-    states: HiddenStates, sample: Sample, n_states: int, rng: np.random.Generator
-) -> Iterator[Start]:
+        rows, kinds = states.seen_rows(sample), states.final.astype(np.int32)
+        yield Start("seen", Parameters(*(smoothed(part, SMOOTHING) for part in rows)), kinds)
+        for _ in range(PERTURBED):
+            other = random_parameters(n_symbols, len(kinds), rng)
+            mixed = (0.7 * part + 0.3 * random for part, random in zip(rows, other, strict=True))
+            yield Start("near seen", Parameters(*(smoothed(part, SMOOTHING) for part in mixed)), kinds)
+        return
     labelling, n_final = states.labelling, states.n_final
     for strength, width in MERGES:
         yield merged(sample, labelling, n_states, n_final, strength, width, rng)
@@ -54,17 +51,8 @@ def _by_merging_and_at_random(
     kinds = labelling.spread(n_states, n_final)
     for name in ("random", "curriculum", "lazy"):
         for _ in range(RANDOM_STARTS):
-            parameters = random_parameters(len(sample.alphabet), n_states, rng)
+            parameters = random_parameters(n_symbols, n_states, rng)
             yield Start(name, lazy(parameters, rng) if name == "lazy" else parameters, kinds, name == "curriculum")
-
-
-def _near_what_was_seen(states: NamedStates, sample: Sample, rng: np.random.Generator) -> Iterator[Start]:
-    rows, kinds = states.seen_rows(sample), states.final.astype(np.int32)
-    yield Start("seen", Parameters(*(smoothed(part, SMOOTHING) for part in rows)), kinds)
-    for _ in range(PERTURBED):
-        other = random_parameters(len(sample.alphabet), len(kinds), rng)
-        mixed = (0.7 * part + 0.3 * random for part, random in zip(rows, other, strict=True))
-        yield Start("near seen", Parameters(*(smoothed(part, SMOOTHING) for part in mixed)), kinds)
 
 
 def random_parameters(n_symbols: int, n_states: int, rng: np.random.Generator) -> Parameters:
@@ -99,24 +87,22 @@ def merged(
     kinds = labelling.spread(n_states, n_final)
     kinds[:found] = (seen + rates).argmax(axis=1)  # seen most often; the base rates decide where nothing was
     name = f"merged ({strength:g}, {width})"
-    return Start(name, Parameters(rows, initial), _repaired(kinds, seen, rates, len(rates), n_final))
+    return Start(name, Parameters(rows, initial), _repaired(kinds, seen, rates, n_final))
 
 
 def twinned(
     sample: Sample, labelling: Labelling, n_states: int, strength: float, width: int, rng: np.random.Generator
 ) -> Start:
-    """Machine merged into fewer states, those of mixed labels doubled: labels with noise, but certain moves.
+    """Machine merged into fewer states, each with two labels then doubled, so that noise in labels needs no leaks.
 
-    A state in which two labels were seen becomes two states that move alike; whatever leads there is split between
-    them as the labels were. So noise in labels need not be explained by leaks between states.
+    The two states move alike; whatever leads there is split between them as the labels were.
     """
     table, seen, rates = _machine(sample, labelling, max(1, n_states * 2 // 3), strength, width)
     found = len(table)
     order = np.argsort(-(seen + rates), axis=1, kind="stable")
     ranked = np.take_along_axis(seen + rates, order, axis=1)
     doubled = np.argsort(-ranked[:, 1], kind="stable")[: n_states - found]
-    home = np.zeros((found, n_states))  # where a run that is led to a merged state arrives
-    home[np.arange(found), np.arange(found)] = 1.0
+    home = np.eye(found, n_states)  # where a run that is led to a merged state arrives
     kinds = labelling.spread(n_states)
     kinds[:found] = order[:, 0]
     parents = np.concatenate((np.arange(found), doubled))
@@ -125,7 +111,7 @@ def twinned(
         home[state, [state, twin]] = ranked[state, :2] / ranked[state, :2].sum()
     rows = random_parameters(len(sample.alphabet), n_states, rng).transitions
     rows[:, : len(parents)] = smoothed(_one_hot(table, home)[:, parents], SLIGHT)
-    kinds = _repaired(kinds, seen, rates, len(rates), None)
+    kinds = _repaired(kinds, seen, rates)
     return Start(f"twinned ({strength:g}, {width})", Parameters(rows, smoothed(home[0], SLIGHT)), kinds)
 
 
@@ -143,26 +129,24 @@ def _machine(
 
 def _one_hot(table: NDArray[np.int32], home: Floats) -> Floats:
     """Rows ``[a, state, t]`` of a table of next states, each a row of ``home``; even where no next state is known."""
-    known = home[np.maximum(table.T, 0)]
-    return np.where(table.T[:, :, None] < 0, 1.0 / home.shape[1], known)
+    return np.where(table.T[:, :, None] < 0, 1.0 / home.shape[1], home[np.maximum(table.T, 0)])
 
 
 def smoothed(rows: Floats, share: float) -> Floats:
     """Rows with a share spread evenly."""
-    result: Floats = (1.0 - share) * rows + share / rows.shape[-1]
-    return result
+    return np.asarray((1.0 - share) * rows + share / rows.shape[-1])
 
 
-def _repaired(kinds: Kinds, seen: Floats, rates: Floats, n_labels: int, n_final: int | None) -> Kinds:
+def _repaired(kinds: Kinds, seen: Floats, rates: Floats, n_final: int | None = None) -> Kinds:
     """Labels such that each occurs, or the last one as often as asked for."""
-    shares = np.zeros((len(kinds), n_labels))
+    shares = np.zeros((len(kinds), len(rates)))
     shares[: len(seen)] = (seen + rates) / (seen.sum(axis=1, keepdims=True) + 1.0)
     if n_final is not None:
         chosen = np.argsort(-shares[:, -1], kind="stable")[:n_final]
         return np.isin(np.arange(len(kinds)), chosen).astype(np.int32)
     repaired = kinds.copy()
-    for label in range(n_labels):
-        if not (repaired == label).any():
-            spare = np.bincount(repaired, minlength=n_labels)[repaired] > 1
+    for label in range(len(rates)):
+        if label not in repaired:
+            spare = np.bincount(repaired)[repaired] > 1
             repaired[int(np.where(spare, shares[:, label], -1.0).argmax())] = label
     return repaired

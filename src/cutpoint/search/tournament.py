@@ -1,7 +1,5 @@
 """A tournament of climbs: many starts, few E-steps each; the better ones on held-out observations go on."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterable
@@ -42,16 +40,7 @@ FINALISTS = 4  # so many entrants of a tournament are kept; together they judge 
 
 @dataclass(frozen=True)
 class Rules:
-    """What all tournaments of a search have in common.
-
-    Attributes
-    ----------
-    states : what is known of the states.
-    prior : pseudo-counts of every cell.
-    seed : with fold and number of states, all that decides the starts.
-    threads : number of threads; the result does not depend on it.
-    given : a start beside the others.
-    """
+    """What all tournaments of a search have in common; a given start comes beside the others."""
 
     states: KnownStates
     prior: float
@@ -73,16 +62,7 @@ class Rules:
 
 @dataclass
 class Entrant:
-    """One climb, and the best parameters on its way, judged by the held-out loss after each round.
-
-    Attributes
-    ----------
-    start : name of the start.
-    kinds : label of each state.
-    now : where the climb is.
-    best, loss, steps : where the held-out loss was lowest, that loss, and the E-steps it took.
-    curve : the climb round by round.
-    """
+    """One climb: where it is now, and where its held-out loss was lowest (best, after so many steps)."""
 
     start: str
     kinds: Kinds
@@ -109,6 +89,63 @@ class Entrant:
     def solution(self) -> Solution:
         """The best parameters with the states' labels."""
         return Solution(self.best, self.kinds)
+
+
+class SearchEnded(Exception):
+    """The search must end here; the entrants of the tournament under way are as they are."""
+
+    def __init__(self, stop: Stop, entrants: list[Entrant]) -> None:
+        super().__init__(stop)
+        self.stop, self.entrants = stop, entrants
+
+
+class SearchMonitor:
+    """Counts E-steps, reports progress, ends the search when asked to or out of time, saves a checkpoint each round."""
+
+    def __init__(
+        self,
+        folds: int,
+        callback: Callable[[SearchProgress], object] | None = None,
+        time_limit: float | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self._folds, self._callback, self._time_limit, self._checkpoint = folds, callback, time_limit, checkpoint
+        self._began = time.monotonic()
+        self._tournaments: dict[tuple[int, int], tuple[int, list[Entrant]]] = {}
+        saved = (checkpoint.load() if checkpoint else None) or {}
+        self.e_steps = int(saved.pop("e_steps", np.zeros(1))[0])
+        for key in sorted({name.split("/")[0] for name in saved}):
+            n_states, fold, done, size = saved[f"{key}/place"].tolist()
+            entrants = [_restored({name: saved[f"{key}/{k}/{name}"] for name in SAVED}) for k in range(size)]
+            self._tournaments[n_states, fold] = done, entrants
+
+    def resumed(self, n_states: int, fold: int) -> tuple[int, list[Entrant]]:
+        """Rounds done in a tournament and its entrants after them, from the checkpoint."""
+        return self._tournaments.get((n_states, fold), (0, []))
+
+    def after_round(self, n_states: int, fold: int, number: int, entrants: list[Entrant]) -> None:
+        """Save the state, report progress, and end the search if the callback or the clock says so."""
+        self.save(n_states, fold, number, entrants)
+        seconds = time.monotonic() - self._began
+        if self._callback:
+            loss = min(entrant.loss for entrant in entrants)
+            where = n_states, fold, self._folds, number, len(SCHEDULE)
+            if self._callback(SearchProgress(*where, loss, self.e_steps, seconds)) in (True,):
+                raise SearchEnded(Stop.INTERRUPTED, entrants)
+        if self._time_limit is not None and seconds >= self._time_limit:
+            raise SearchEnded(Stop.TIME_LIMIT, entrants)
+
+    def save(self, n_states: int, fold: int, done: int, entrants: list[Entrant]) -> None:
+        """Save the state of a tournament, beside those of the others, if there is a checkpoint."""
+        if self._checkpoint is None:
+            return
+        self._tournaments[n_states, fold] = done, list(entrants)
+        saved: Arrays = {"e_steps": np.array([self.e_steps])}
+        for number, (key, (rounds, active)) in enumerate(self._tournaments.items()):
+            saved[f"{number}/place"] = np.array([*key, rounds, len(active)])
+            for k, entrant in enumerate(active):
+                saved.update({f"{number}/{k}/{name}": value for name, value in _arrays(entrant).items()})
+        self._checkpoint.save(saved)
 
 
 def tournament(split: Split, n_states: int, fold: int, rules: Rules, monitor: SearchMonitor) -> list[Entrant]:
@@ -177,9 +214,10 @@ def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, r
 
 def thinned(sample: Sample, most: int) -> Sample:
     """Every k-th distinct observation, so that no more than some are left."""
-    stride = -(-len(sample) // most)
-    kept = np.arange(len(sample)) % max(stride, 1) == 0
-    return sample if stride <= 1 else sample.reweighted(np.where(kept, sample.counts, 0.0))
+    if len(sample) <= most:
+        return sample
+    kept = np.arange(len(sample)) % math.ceil(len(sample) / most) == 0
+    return sample.reweighted(np.where(kept, sample.counts, 0.0))
 
 
 def _shortest(sample: Sample) -> Sample:
@@ -201,65 +239,7 @@ def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads
             raise
 
 
-class SearchEnded(Exception):
-    """The search must end here; the entrants of the tournament under way are as they are."""
-
-    def __init__(self, stop: Stop, entrants: list[Entrant]) -> None:
-        super().__init__(stop)
-        self.stop, self.entrants = stop, entrants
-
-
-class SearchMonitor:
-    """Counts E-steps, reports progress, ends the search when asked to or out of time, saves a checkpoint each round."""
-
-    def __init__(
-        self,
-        folds: int,
-        callback: Callable[[SearchProgress], object] | None = None,
-        time_limit: float | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> None:
-        self._folds, self._callback, self._time_limit, self._checkpoint = folds, callback, time_limit, checkpoint
-        self._began = time.monotonic()
-        self._tournaments: dict[tuple[int, int], tuple[int, list[Entrant]]] = {}
-        saved = (checkpoint.load() if checkpoint else None) or {}
-        self.e_steps = int(saved.pop("e_steps", np.zeros(1))[0])
-        for key in sorted({name.split("/")[0] for name in saved}):
-            n_states, fold, done, size = saved[f"{key}/place"].tolist()
-            entrants = [_restored({name: saved[f"{key}/{k}/{name}"] for name in SAVED}) for k in range(size)]
-            self._tournaments[n_states, fold] = done, entrants
-
-    def resumed(self, n_states: int, fold: int) -> tuple[int, list[Entrant]]:
-        """Rounds done in a tournament and its entrants after them, from the checkpoint."""
-        return self._tournaments.get((n_states, fold), (0, []))
-
-    def after_round(self, n_states: int, fold: int, number: int, entrants: list[Entrant]) -> None:
-        """Save the state, report progress, and end the search if the callback or the clock says so."""
-        self.save(n_states, fold, number, entrants)
-        seconds = time.monotonic() - self._began
-        if self._callback:
-            loss = min(entrant.loss for entrant in entrants)
-            where = n_states, fold, self._folds, number, len(SCHEDULE)
-            if self._callback(SearchProgress(*where, loss, self.e_steps, seconds)) in (True,):
-                raise SearchEnded(Stop.INTERRUPTED, entrants)
-        if self._time_limit is not None and seconds >= self._time_limit:
-            raise SearchEnded(Stop.TIME_LIMIT, entrants)
-
-    def save(self, n_states: int, fold: int, done: int, entrants: list[Entrant]) -> None:
-        """Save the state of a tournament, beside those of the others, if there is a checkpoint."""
-        if self._checkpoint is None:
-            return
-        self._tournaments[n_states, fold] = done, list(entrants)
-        saved: Arrays = {"e_steps": np.array([self.e_steps])}
-        for number, (key, (rounds, active)) in enumerate(self._tournaments.items()):
-            saved[f"{number}/place"] = np.array([*key, rounds, len(active)])
-            for k, entrant in enumerate(active):
-                saved.update({f"{number}/{k}/{name}": value for name, value in _arrays(entrant).items()})
-        self._checkpoint.save(saved)
-
-
-SAVED = ("name", "kinds", "place", "place_initial", "best", "best_initial", "numbers", "curve")
-"""Arrays of an entrant in a checkpoint."""
+SAVED = ("name", "kinds", "place", "place_initial", "best", "best_initial", "numbers", "curve")  # of an entrant
 
 
 def _arrays(entrant: Entrant) -> Arrays:

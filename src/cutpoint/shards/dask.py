@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count, islice
 from typing import Any
 
 from cutpoint.data import Alphabet
@@ -53,14 +54,13 @@ class Dask(Engine):
     """
 
     def __init__(self, client: Any, patience: float = PATIENCE) -> None:
-        distributed = _distributed()
         if not (isinstance(patience, int | float) and patience > 0.0):
             raise InvalidArgument(f"patience must be a positive number of seconds; got {shown(patience)}.")
         self.patience = patience
         self._own = isinstance(client, str)
         if isinstance(client, str):
             client = _connected(client, patience)
-        if not isinstance(client, distributed.Client):
+        if not isinstance(client, _distributed().Client):
             raise InvalidArgument(f"expected a distributed.Client or the address of a scheduler; got {shown(client)}.")
         self.client: Any = client
         self._kernels: str | None = None
@@ -121,10 +121,8 @@ class Dask(Engine):
         """Whether a task is done, well or not; waits for it a little."""
         try:
             future.exception(timeout=POLL)
-        except _distributed().TimeoutError:
-            return False
-        except Exception:
-            return True
+        except Exception as problem:
+            return not isinstance(problem, _distributed().TimeoutError)
         return True
 
     def _check_workers(self, since: float) -> float:
@@ -132,9 +130,8 @@ class Dask(Engine):
         if self.ask("scheduler_info", n_workers=1)["workers"]:
             return 0.0
         if since and time.monotonic() - since > self.patience:
-            raise EngineLost(
-                f"the cluster has had no worker for {self.patience:g} seconds. Start workers and run again; {AGAIN}"
-            )
+            waited = f"the cluster has had no worker for {self.patience:g} seconds"
+            raise EngineLost(f"{waited}. Start workers and run again; {AGAIN}")
         return since or time.monotonic()
 
     def check_running(self) -> None:
@@ -156,7 +153,7 @@ class DaskObservations(ShardObservations):
         super().__init__(sample, alphabet)
         self._engine = engine
         self._name = f"cutpoint-{secrets.token_hex(8)}"
-        self._questions = itertools.count(1)  # threads may ask at the same time: each gets a number of its own
+        self._questions = count(1)  # threads may ask at the same time: each gets a number of its own
         self._kernels = engine.kernels()
         size = block_size(len(sample.parts), self._threads())
         blocks = (replace(sample, parts=sample.parts[k : k + size]) for k in range(0, len(sample.parts), size))
@@ -165,29 +162,20 @@ class DaskObservations(ShardObservations):
     def sum_over_shards(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Sum over the shards: each block adds its own, then sums of neighbors meet; all by the one fixed tree."""
         step = next(self._questions)
-        level = [
-            self._task(f"part-{step}", number, _block_total, block, self._kernels, function, arguments)
-            for number, block in enumerate(self._blocks)
-        ]
-        height = 0
+        level, height = list(self._asked(step, pairwise_sum, function, arguments)), 0
         while len(level) > 1:
             height += 1
-            level = [
-                self._task(f"sum-{step}-{height}", k, pairwise_sum, level[k : k + FAN])
-                for k in range(0, len(level), FAN)
-            ]
+            groups = [level[k : k + FAN] for k in range(0, len(level), FAN)]
+            level = [self._task(f"sum-{step}-{height}", k, pairwise_sum, group) for k, group in enumerate(groups)]
         return self._engine.result(level[0])
 
     def for_each_shard(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
         """Values of the shards in their order, a few blocks at a time."""
-        step = next(self._questions)
-        waiting: list[Any] = []
-        for number, block in enumerate(self._blocks):
-            waiting.append(self._task(f"each-{step}", number, _block_values, block, self._kernels, function, arguments))
-            if len(waiting) > 2 * self._threads():
-                yield from self._engine.result(waiting.pop(0))
+        tasks = self._asked(next(self._questions), list, function, arguments)
+        waiting = deque(islice(tasks, 2 * self._threads()))
         while waiting:
-            yield from self._engine.result(waiting.pop(0))
+            waiting.extend(islice(tasks, 1))
+            yield from self._engine.result(waiting.popleft())
 
     def close(self) -> None:
         """Let the workers forget the shards."""
@@ -195,6 +183,11 @@ class DaskObservations(ShardObservations):
 
     def _threads(self) -> int:
         return max(1, int(sum(self._engine.ask("nthreads").values())))
+
+    def _asked(self, step: int, collect: Callable[..., Any], *question: Any) -> Iterator[Any]:
+        """A task for each block, whose values are collected there, as a list or a sum."""
+        for number, block in enumerate(self._blocks):
+            yield self._task(f"part-{step}", number, block_values, collect, block, self._kernels, *question)
 
     def _task(self, what: str, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
         return self._engine.ask("submit", function, *arguments, key=f"{self._name}-{what}-{number}", pure=False)
@@ -205,10 +198,8 @@ def block_size(shards: int, threads: int) -> int:
 
     Examples
     --------
-    >>> block_size(64, 2), block_size(5, 8), block_size(1000, 16)
-    (8, 1, 8)
-    >>> block_size(100_000, 256), block_size(100_000, 4096)
-    (64, 64)
+    >>> block_size(64, 2), block_size(5, 8), block_size(1000, 16), block_size(100_000, 256), block_size(100_000, 4096)
+    (8, 1, 8, 64, 64)
     """
     wanted = min(BLOCKS_PER_THREAD * threads, MOST_BLOCKS)
     return 1 << int(math.log2(max(1.0, shards / wanted)))
@@ -221,24 +212,21 @@ def _load(block: ShardedSample, alphabet: Alphabet) -> list[LoadedShard]:
     return [LoadedShard.load(block, number, alphabet) for number in range(len(block.parts))]
 
 
-def _block_values(*task: Any) -> list[Any]:
-    return list(_values(*task))
-
-
-def _block_total(*task: Any) -> Any:
-    return pairwise_sum(_values(*task))
-
-
-def _values(
-    block: list[LoadedShard], expected: str, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> Iterator[Any]:
+def block_values(
+    collect: Callable[[Iterable[Any]], Any],
+    block: Iterable[Any],
+    expected: str,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+) -> Any:
+    """Values of a function of the shards of a block, collected; refused where the kernels are not those expected."""
     found = kernel_signature()
     if found != expected:
         raise KernelsUnavailable(
             "workers must have the same kernels, so that results do not depend on who does what; one has "
             f"{expected}, another {found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
         )
-    yield from (function(shard, *arguments) for shard in block)
+    return collect(function(shard, *arguments) for shard in block)
 
 
 def kernel_signature() -> str:
@@ -284,9 +272,9 @@ def _connected(address: str, patience: float) -> Any:
     try:
         distributed.comm.get_address_host(address)
     except ValueError as problem:
+        found = f"{shown(address)} ({_first_line(problem)})"
         raise InvalidArgument(
-            f"expected the address of a scheduler, such as tcp://10.0.0.1:8786; got {shown(address)} "
-            f"({_first_line(problem)})."
+            f"expected the address of a scheduler, such as tcp://10.0.0.1:8786; got {found}."
         ) from None
     try:
         return distributed.Client(address, timeout=patience, set_as_default=False)

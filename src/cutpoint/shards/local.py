@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from cutpoint.data import Alphabet
-from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import AnySample, Engine
 from cutpoint.exact import whole_number
 from cutpoint.kernels import cores
@@ -33,7 +35,6 @@ class Local(Engine):
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> sample = cp.Sample(["1", "1"], accepted=[True, False])
     >>> with cp.engines.Local(threads=2) as engine:
     ...     cp.expected_counts(cp.p_adic(2), sample, engine=engine).transitions[1].tolist()
@@ -68,20 +69,15 @@ class LocalObservations(ShardObservations):
         self._loading = max(1, threads // len(sample.parts)), sample.memory <= memory
         self._room, self._lock = memory, Lock()
 
-    def sum_over_shards(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Sum over the shards, in the fixed order."""
-        return pairwise_sum(self.for_each_shard(function, *arguments))
-
     def for_each_shard(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
         """Values of the shards in their order; no more than a few wait for their turn."""
-        waiting: list[Future[Any]] = []
+        numbers = range(len(self.sample.parts))
+        futures = (self._pool.submit(self._value, number, function, arguments) for number in numbers)
+        waiting = deque(islice(futures, 2 * self._threads))
         try:
-            for number in range(len(self.sample.parts)):
-                waiting.append(self._pool.submit(self._value, number, function, arguments))
-                if len(waiting) > 2 * self._threads:
-                    yield waiting.pop(0).result()
             while waiting:
-                yield waiting.pop(0).result()
+                waiting.extend(islice(futures, 1))
+                yield waiting.popleft().result()
         finally:
             for future in waiting:
                 future.cancel()
@@ -92,47 +88,33 @@ class LocalObservations(ShardObservations):
         self.kept.clear()
 
     def _value(self, number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Value of a shard, which is kept if there is room: for all of them with their trees, or for it without."""
         shard = self.kept.get(number)
         if shard is None:
             shard = LoadedShard.load(self.sample, number, self.alphabet, *self._loading)
-            self._keep(number, shard)
+            size = 0 if shard.keep_tree else sys.getsizeof(shard)
+            with self._lock:
+                if size <= self._room and number not in self.kept:  # another thread may have been as quick
+                    self._room -= size
+                    self.kept[number] = shard
         return function(shard, *arguments)
-
-    def _keep(self, number: int, shard: LoadedShard) -> None:
-        """Keep a shard if there is room: for all of them with their trees, or for this one without."""
-        size = 0 if shard.keep_tree else sys.getsizeof(shard)
-        with self._lock:
-            if size <= self._room and number not in self.kept:  # another thread may have been as quick
-                self._room -= size
-                self.kept[number] = shard
 
 
 def free_memory() -> int:
     """Bytes of memory that this process may still take, by the system, its control group and its own limit."""
-    room = [_available(), _left_in_group()]
     try:
+        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+        room = int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**32
+    with suppress(OSError, ValueError):  # no control group, or one without a limit
+        limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+        room = min(room, limit - used)
+    with suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415 - not on every system
 
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit != resource.RLIM_INFINITY:
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            room.append(limit - used)
-    except (ImportError, OSError, ValueError):
-        pass
-    return max(0, min(room))
-
-
-def _available() -> int:
-    try:
-        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**32
-
-
-def _left_in_group() -> int:
-    try:
-        limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
-    except (OSError, ValueError):  # no control group, or one without a limit
-        return 2**62
-    return limit - used
+            room = min(room, limit - used)
+    return max(0, room)

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import IO, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,15 @@ from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import names_events
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.storage import content_of, matching
-from cutpoint.em.counts import Counts
-from cutpoint.em.observations import AnySample, Floats, InMemory, Masks, Observations, Parameters
+from cutpoint.em.counts import Counts, pairwise_sum
+from cutpoint.em.observations import AnySample, Floats, InMemory, Masks, Observations, Parameters, check_sample
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, read_sample
 from cutpoint.files.streams import extensions
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords
-from cutpoint.shards.store import MANIFEST, Manifest, Shard, ShardSize, order_of
+from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, order_of
 from cutpoint.wording import counted, listed
 
 OBSERVATIONS = 100_000
@@ -47,7 +47,6 @@ class ShardedSample:
 
     Examples
     --------
-    >>> import cutpoint as cp
     >>> ShardedSample.of(cp.Sample(["ab", "b", "ab"], accepted=[True, False, True]), observations=1)
     ShardedSample(2 shards, 3 observations, 2 distinct, 2 symbols)
     """
@@ -86,14 +85,13 @@ class ShardedSample:
     @classmethod
     def of(cls, sample: Sample, observations: int = OBSERVATIONS) -> ShardedSample:
         """A sample in memory, sorted and cut into shards of so many distinct observations."""
-        if not isinstance(sample, Sample):
-            raise InvalidArgument(f"expected a Sample; got {type(sample).__name__}.")
+        check_sample(sample)
         whole_number("observations", observations, least=1)
         order = order_of(sample)
-        parts = [_sorted(sample, order[k : k + observations]) for k in range(0, len(order), observations)]
-        return cls._in_memory(
-            sample, [MemoryShard(p, f"shard {k} of the sample in memory") for k, p in enumerate(parts)]
-        )
+        ranges = (sample.take(order[k : k + observations]) for k in range(0, len(order), observations))
+        parts = (part.take(order_of(part, by_steps=True)) for part in ranges)
+        shards = (MemoryShard(part, f"shard {k} of the sample in memory") for k, part in enumerate(parts))
+        return replace(cls.as_one(sample), parts=tuple(shards))
 
     @classmethod
     def as_one(cls, sample: AnySample) -> ShardedSample:
@@ -102,11 +100,7 @@ class ShardedSample:
             return sample
         if not isinstance(sample, Sample):
             raise InvalidArgument(f"expected a Sample or a ShardedSample; got {type(sample).__name__}.")
-        return cls._in_memory(sample, [MemoryShard(sample)])
-
-    @classmethod
-    def _in_memory(cls, sample: Sample, parts: Iterable[MemoryShard]) -> ShardedSample:
-        return cls(sample.alphabet, sample.mark_table, tuple(parts), sample.has_evidence)
+        return cls(sample.alphabet, sample.mark_table, (MemoryShard(sample),), sample.has_evidence)
 
     @classmethod
     def from_parquet(cls, paths: Paths, **options: Unpack[ReadOptions]) -> ShardedSample:
@@ -139,7 +133,9 @@ class ShardedSample:
         tables, alphabets, marks, seen = [], [], dict.fromkeys(FIRST_MARKS), False
         for name in names:
             checksum, sample = _read(name, reading)
-            tables.append(TableShard(name, checksum, _size(sample), reading))
+            tree: Any = kernels().prefix_tree(sample.encoded)
+            size = ShardSize.of(sample, edges=0 if tree is None else len(tree[1]))
+            tables.append(TableShard(name, checksum, size, reading))
             alphabets.append(sample.alphabet)
             marks.update(dict.fromkeys(sample.mark_table))
             seen = seen or sample.has_evidence
@@ -206,8 +202,7 @@ class MemoryShard:
     @property
     def size(self) -> ShardSize:
         """How much it holds."""
-        sample = self.sample
-        return ShardSize(sample.total, len(sample), len(sample.symbols), 0, sample.marks is not None)
+        return ShardSize.of(self.sample)
 
     def load(self, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
         """The sample itself."""
@@ -232,6 +227,10 @@ class TableShard:
                 f"{self.checksum}. Make the sample again."
             )
         return sample
+
+
+Shard = ShardFile | TableShard | MemoryShard
+"""One part of a sample: its name for messages, the checksum of its content, how much it holds, how to load it."""
 
 
 class LoadedShard(InMemory):
@@ -291,9 +290,9 @@ class ShardObservations(Observations):
     def __init__(self, sample: ShardedSample, alphabet: Alphabet) -> None:
         self.sample, self.alphabet, self.total = sample, alphabet, sample.total
 
-    @abstractmethod
     def sum_over_shards(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Sum of a function of each loaded shard and the arguments, added by ``pairwise_sum`` in the shards' order."""
+        return pairwise_sum(self.for_each_shard(function, *arguments))
 
     @abstractmethod
     def for_each_shard(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
@@ -328,9 +327,7 @@ class ShardObservations(Observations):
 
 def files_of(paths: Paths) -> list[str]:
     """Files that paths and patterns name, each once, in their order."""
-    given: Iterable[Any] = [paths] if isinstance(paths, str | os.PathLike) else paths
-    if not isinstance(given, Iterable):
-        raise InvalidArgument(f"expected the path of files, such as 'data/*.parquet'; got {paths!r}.")
+    given: Any = paths if isinstance(paths, Iterable) and not isinstance(paths, str | os.PathLike) else [paths]
     found = list(dict.fromkeys(name for path in given for name in matching(path)))
     if not found:
         raise InvalidArgument("expected the path of at least one file; got none.")
@@ -339,13 +336,13 @@ def files_of(paths: Paths) -> list[str]:
 
 def common_alphabet(names: Sequence[str], alphabets: Sequence[Alphabet]) -> Alphabet:
     """All symbols of several files; words of characters in one and of longer symbols in another are refused."""
+    first = alphabets[0]
     for name, alphabet in zip(names, alphabets, strict=True):
-        first = alphabets[0]
         if alphabet and first and alphabet.is_text != first.is_text:
-            texts = (f"{listed(list(sigma)[:3])}" for sigma in (first, alphabet))
+            some, others = (listed(list(symbols)[:3]) for symbols in (first, alphabet))
             raise InvalidSample(
-                f"shards of one sample must have one alphabet; {names[0]} has symbols such as {next(texts)}, {name} "
-                f"such as {next(texts)}.",
+                f"shards of one sample must have one alphabet; {names[0]} has symbols such as {some}, {name} "
+                f"such as {others}.",
                 advice="Say what separates symbols with {separator}. Or pass {alphabet}.",
             )
     return Alphabet.of(list(alphabets))
@@ -356,21 +353,14 @@ def _read(name: str, options: dict[str, Any]) -> tuple[str, Sample]:
     if extensions(name)[1] is not None:
         raise InvalidArgument(f"{name}: a compressed table cannot be a shard. Decompress it, or use write_shards(...).")
     content = content_of(name)
+    return hashlib.sha256(content).hexdigest(), read_sample(named_file(content, name), **options)
+
+
+def named_file(content: bytes, name: str) -> IO[bytes]:
+    """A file in memory, with a name for messages and for its format."""
     file = io.BytesIO(content)
     file.name = name
-    return hashlib.sha256(content).hexdigest(), read_sample(file, **options)
-
-
-def _size(sample: Sample) -> ShardSize:
-    tree: Any = kernels().prefix_tree(sample.encoded)
-    edges = 0 if tree is None else len(tree[1])
-    return ShardSize(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None)
-
-
-def _sorted(sample: Sample, rows: NDArray[np.int64]) -> Sample:
-    """Some observations of a sample, in the order of their words and marks."""
-    part = sample.take(rows)
-    return part.take(order_of(part, by_steps=True))
+    return file
 
 
 def is_folder_of_shards(path: str) -> bool:

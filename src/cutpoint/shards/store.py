@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,7 +17,7 @@ from cutpoint.data import Alphabet, Mark
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.sample import Sample
 from cutpoint.data.storage import Arrays, Stamp, beside, content_of, stamped_content
-from cutpoint.errors import CutpointError, InvalidFile
+from cutpoint.errors import InvalidFile
 from cutpoint.files.json import FileKind, digest, document, names, record
 from cutpoint.files.source import MOST_TEXT, Source
 from cutpoint.files.tokens import json_value
@@ -56,10 +56,10 @@ class ShardSize:
     marked: bool = False
     coded: bool = False
 
-    @property
-    def numbers(self) -> tuple[float, int, int, int]:
-        """Observations, distinct ones, symbols and edges, as the manifest has them."""
-        return self.total, self.distinct, self.symbols, self.edges
+    @classmethod
+    def of(cls, sample: Sample, edges: int = 0, coded: bool = False) -> ShardSize:
+        """Size of a sample."""
+        return cls(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None, coded)
 
     @property
     def memory(self) -> int:
@@ -68,25 +68,6 @@ class ShardSize:
         stored = edges if self.coded else self.symbols + self.distinct
         each, along = PER_OBSERVATION * self.distinct, 4 * (edges + stored) if self.marked else 0
         return each + PER_EDGE * edges + (1 if self.coded else 4) * stored + along
-
-
-class Shard(Protocol):
-    """One part of a sample: where it is, the checksum of its content, how much it holds, how to load it."""
-
-    @property
-    def name(self) -> str:
-        """Name for messages."""
-
-    @property
-    def checksum(self) -> str:
-        """SHA-256 of the content."""
-
-    @property
-    def size(self) -> ShardSize:
-        """How much it holds."""
-
-    def load(self, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
-        """Observations of the shard; a content that does not match the checksum is refused."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +108,6 @@ class ShardFile:
 _CHECKED: dict[tuple[ShardFile, int, int], Stamp] = {}
 """Stamps of the files that were found to be right."""
 
-
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -166,13 +146,15 @@ class Manifest(NamedTuple):
         found = ManifestRecord(
             FileKind(FORMAT, VERSION),
             [json_value(symbol) for symbol in self.alphabet],
-            [_mark(mark) for mark in self.mark_table],
+            [
+                (mark.verdict, None if mark.states is None else sorted(map(json_value, mark.states), key=repr))
+                for mark in self.mark_table
+            ],
             self.has_evidence,
-            [ShardRecord(part.name, part.checksum, *part.size.numbers) for part in self.parts],
+            [ShardRecord(part.name, part.checksum, *astuple(part.size)[:4]) for part in self.parts],
         )
-        raw = {name: value for name, value in msgspec.to_builtins(found).items() if name != "digest"}
-        text = json.dumps(raw | {"digest": digest(raw)}, ensure_ascii=False, indent=1)
-        return (text + "\n").encode()
+        raw = msgspec.to_builtins(found)
+        return (json.dumps(raw | {"digest": digest(raw)}, ensure_ascii=False, indent=1) + "\n").encode()
 
     @classmethod
     def read(cls, folder: str) -> Manifest:
@@ -193,16 +175,10 @@ class Manifest(NamedTuple):
             raise source.refused(f"the shards must be of version {VERSION}; another version of cutpoint wrote them.")
         found = record(source, raw, ManifestRecord)
         if found.digest != digest(raw):
-            raise source.refused(
-                "the manifest is damaged (its content does not match its digest). Use another copy, or write the "
-                "shards again."
-            )
-        try:
-            alphabet = Alphabet(names(source, found.alphabet, "alphabet"))
-        except CutpointError as wrong:
-            raise source.refused(str(wrong), "alphabet") from None
+            raise source.refused("the manifest is damaged: its digest does not match. Use another copy.")
+        alphabet = names(source, found.alphabet, "alphabet", Alphabet)
         table = tuple(
-            Mark(verdict, None if states is None else frozenset(names(source, states, f"marks[{k}][1]")))
+            Mark(verdict, None if states is None else names(source, states, f"marks[{k}][1]", frozenset))
             for k, (verdict, states) in enumerate(found.marks)
         )
         if table[:3] != FIRST_MARKS:
@@ -211,10 +187,6 @@ class Manifest(NamedTuple):
         if len({shard.name for shard in shards}) != len(shards):
             raise source.refused("expected shards of different names.", "shards")
         return cls(alphabet, table, shards, found.evidence)
-
-
-def _mark(mark: Mark) -> tuple[bool | None, list[Any] | None]:
-    return mark.verdict, None if mark.states is None else sorted(map(json_value, mark.states), key=repr)
 
 
 def _shard(source: Source, k: int, entry: ShardRecord, folder: str, marked: bool) -> ShardFile:
@@ -234,9 +206,11 @@ def order_of(sample: Sample, by_steps: bool = False) -> NDArray[np.int64]:
 def arrays_of(sample: Sample) -> Arrays:
     """Arrays of a file: front-coded words, or plain ones if one is too long for that; all in their smallest types."""
     sample = sample.take(order_of(sample, by_steps=True))
+    counts = sample.counts
+    are_whole = (counts == np.floor(counts)).all() and counts.max(initial=0.0) < 2**31
     arrays: Arrays = {
         "ends": narrow(sample.ends),
-        "counts": _narrow_counts(sample.counts),
+        "counts": narrow(counts) if are_whole else counts,
         "shape": np.array([len(sample.alphabet), len(sample.mark_table)]),
     }
     if sample.lengths.max() > LONGEST:
@@ -289,12 +263,6 @@ def _arrays_in(content: bytes) -> Arrays:
     except (ValueError, TypeError, AttributeError, RecursionError):
         return {}
     return arrays if place == len(content) else {}
-
-
-def _narrow_counts(counts: NDArray[np.float64]) -> NDArray[Any]:
-    """Counts that are small whole numbers as such, others as they are."""
-    whole = (counts == np.floor(counts)).all() and counts.max(initial=0.0) < 2**31
-    return narrow(counts) if whole else counts
 
 
 def _is_whole(arrays: Arrays, shape: tuple[int, int], size: ShardSize) -> bool:

@@ -1,14 +1,11 @@
 """write_shards: any number of words sorted and counted, with memory for a few million symbols at a time."""
 
-from __future__ import annotations
-
 import io
 import os
 import tempfile
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,15 +14,15 @@ from typing import IO, Any, Unpack
 import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
-from cutpoint.data.column_names import ColumnNames, Columns, given_columns, has_header, names_events
+from cutpoint.data.column_names import ColumnNames, given_columns, has_header, names_events
 from cutpoint.data.marks import FIRST_MARKS
-from cutpoint.data.storage import content_of, is_remote, write_together, write_whole
+from cutpoint.data.storage import content_of, is_remote, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, check_positive_outcome, read_chunks
 from cutpoint.files.streams import extensions, refusal
 from cutpoint.kernels.words import EncodedWords
-from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of
+from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of, named_file
 from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, arrays_of, file_of, order_of
 from cutpoint.wording import counted
 
@@ -52,22 +49,16 @@ def write_shards(
     source : paths or patterns of tables of words or of events, as ``read_sample`` reads them; or a sample.
     folder : where the shards go; it is made, and must not hold shards yet.
     observations : about how many distinct observations a shard is to have.
-    options : how to read the tables, as for ``read_sample``.
-
-    Returns
-    -------
-    The :class:`ShardedSample`. The shards depend on the observations and their order alone. Every distinct observation
-    is in one shard.
+    options : as for ``read_sample``.
 
     Notes
     -----
-    Words are read in runs of some millions of symbols, each sorted and written to a scratch folder; then the shards are
-    cut out of all runs, one range of words after the other. The manifest is written last: a folder without one is not a
-    sample.
+    The shards depend on the observations and their order alone; every distinct observation is in one shard. Words are
+    read in runs of some millions of symbols, each sorted and written to a scratch folder; then shards are cut out of
+    all runs, one range of words after the other. The manifest is written last: a folder without one is not a sample.
 
     Examples
     --------
-    >>> import cutpoint as cp, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     shards = write_shards(cp.Sample(["ab", "b", "aa"], accepted=[1, 0, 1]), folder, observations=2)
     ...     print(shards)
@@ -79,8 +70,8 @@ def write_shards(
     target = Path(folder)
     try:
         with _scratch_folder(target) as scratch:
-            runs = [_Run.stored(run, scratch / f"run-{k}") for k, run in enumerate(_runs(source, options, scratch))]
-            _written(runs, options.get("alphabet"), target, observations)
+            runs = (_on_disk(run, scratch / f"run-{k}") for k, run in enumerate(_runs(source, options, scratch)))
+            _write(runs, options.get("alphabet"), target, observations)
     except OSError as problem:
         reason = problem.strerror or f"is the disk full? {problem}"  # NumPy tells how much was written, not why
         raise InvalidFile(f"{target}: the shards cannot be written ({reason}).") from None
@@ -95,13 +86,13 @@ def _scratch_folder(target: Path) -> Iterator[Path]:
     """
     new = not target.exists()
     target.mkdir(parents=True, exist_ok=True)
+    why = ""
     if any((target / name).exists() for name in (MANIFEST, _shard_name(0))):
-        raise InvalidArgument(f"{target}: the folder holds shards already. Name another one, or delete it first.")
-    if any(target.glob(f"{SCRATCH}*")):
-        raise InvalidArgument(
-            f"{target}: shards are being written into this folder, or were when the work was killed. Name another one, "
-            "or delete it first."
-        )
+        why = "the folder holds shards already"
+    elif any(target.glob(f"{SCRATCH}*")):
+        why = "shards are being written into this folder, or were when the work was killed"
+    if why:
+        raise InvalidArgument(f"{target}: {why}. Name another one, or delete it first.")
     try:
         with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=target) as scratch:
             yield Path(scratch)
@@ -112,46 +103,27 @@ def _scratch_folder(target: Path) -> Iterator[Path]:
         raise
 
 
-@dataclass(frozen=True)
-class _Run:
-    """Sorted observations on disk, and what they are over."""
-
-    path: Path
-    alphabet: Alphabet
-    table: tuple[Mark, ...]
-    seen: bool
-
-    @classmethod
-    def stored(cls, sample: Sample, path: Path) -> _Run:
-        """Write a run, in the order of its words."""
-        path.mkdir()
-        run = sample.take(order_of(sample))
-        for name, array in {**vars(run.decoded), "counts": run.counts}.items():
-            if array is not None:
-                np.save(path / f"{name}.npy", array)
-        return cls(path, sample.alphabet, sample.mark_table, sample.has_evidence)
-
-    def opened(self) -> Sample:
-        """The run, most of it left on disk."""
-        parts = {file.stem: np.asarray(np.load(file, mmap_mode="r")) for file in self.path.glob("*.npy")}
-        counts = parts.pop("counts")
-        return Sample.from_encoded(EncodedWords(**parts), counts, self.alphabet, self.table)
+def _on_disk(sample: Sample, path: Path) -> Sample:
+    """A sample in the order of its words, most of it left in files of a folder."""
+    path.mkdir()
+    run, arrays = sample.take(order_of(sample)), {}
+    for name, array in {**vars(run.decoded), "counts": run.counts}.items():
+        if array is not None:
+            np.save(path / f"{name}.npy", array)
+            arrays[name] = np.asarray(np.load(path / f"{name}.npy", mmap_mode="r"))
+    counts = arrays.pop("counts")
+    return Sample.from_encoded(EncodedWords(**arrays), counts, run.alphabet, run.mark_table)
 
 
 def _runs(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
     """Samples of moderate size that make up the source."""
-    waiting: list[Sample] = []
-    for sample in _samples(source, options, scratch):
-        waiting.append(sample)
-        if sum(len(part.symbols) + len(part) for part in waiting) >= RUN:
-            yield _merged(waiting)
-            waiting = []
-    if waiting:
-        yield _merged(waiting)
-
-
-def _merged(samples: list[Sample]) -> Sample:
-    return Sample.concatenate(samples, Alphabet.of([sample.alphabet for sample in samples]))
+    samples = _samples(source, options, scratch)
+    for first in samples:
+        run, size = [first], len(first.symbols) + len(first)
+        while size < RUN and (sample := next(samples, None)) is not None:
+            run.append(sample)
+            size += len(sample.symbols) + len(sample)
+        yield Sample.concatenate(run)
 
 
 def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scratch: Path) -> Iterator[Sample]:
@@ -163,7 +135,9 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scrat
     first: Alphabet | None = None
     none_positive = True  # every word has an outcome, and none is the positive one
     tables: Iterable[tuple[Any, Any]] = (
-        gathered_tables(names, options, scratch) if events else ((_source(name), options) for name in names)
+        gathered_tables(names, options, scratch)
+        if events
+        else ((named_file(content_of(name), name) if is_remote(name) else name, options) for name in names)
     )
     for table, reading in tables:
         for chunk in read_chunks(table, **reading):
@@ -183,24 +157,16 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scrat
         check_positive_outcome([], options.get("positive"), names[0])
 
 
-def _source(name: str) -> Any:
-    """A file of this machine by its name, any other as its content."""
-    if not is_remote(name):
-        return name
-    file = io.BytesIO(content_of(name))
-    file.name = name
-    return file
-
-
-def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observations: int) -> None:
+def _write(sorted_runs: Iterable[Sample], given: Iterable[Any] | None, folder: Path, observations: int) -> None:
     """Cut shards out of sorted runs, and write the manifest last."""
+    runs = list(sorted_runs)
     alphabet = Alphabet.of([run.alphabet for run in runs]) if given is None else Alphabet(given)
-    table = tuple(dict.fromkeys((*FIRST_MARKS, *(mark for run in runs for mark in run.table))))
-    seen = any(run.seen for run in runs)
+    table = tuple(dict.fromkeys((*FIRST_MARKS, *(mark for run in runs for mark in run.mark_table))))
+    seen = any(run.has_evidence for run in runs)
     parts: list[ShardFile] = []
     try:
-        for sample in _ranges([run.opened() for run in runs], alphabet, observations):
-            parts.append(_stored(_with_table(sample, table), folder, len(parts)))
+        for sample in _ranges(runs, alphabet, observations):
+            parts.append(_write_shard(_with_table(sample, table), folder, len(parts)))
         write_whole(folder / MANIFEST, Manifest(alphabet, table, tuple(parts), seen).content())
     except BaseException:
         for number in range(len(parts) + 1):
@@ -208,14 +174,13 @@ def _written(runs: list[_Run], given: Iterable[Any] | None, folder: Path, observ
         raise
 
 
-def _stored(sample: Sample, folder: Path, number: int) -> ShardFile:
+def _write_shard(sample: Sample, folder: Path, number: int) -> ShardFile:
     """Write a shard."""
     arrays = arrays_of(sample)
     content, checksum = file_of(arrays)
     edges = len(arrays.get("codes", ()))
-    size = ShardSize(sample.total, len(sample), len(sample.symbols), edges, sample.marks is not None, coded=edges > 0)
-    write_together({folder / _shard_name(number): content})
-    return ShardFile(_shard_name(number), checksum, size)
+    write_whole(folder / _shard_name(number), content)
+    return ShardFile(_shard_name(number), checksum, ShardSize.of(sample, edges, coded=edges > 0))
 
 
 def _shard_name(number: int) -> str:
@@ -269,8 +234,8 @@ AT_ONCE = 1 << 26
 BATCH = 1 << 18
 """Rows that are read at once."""
 
-READERS = {".parquet": "scan_parquet", ".csv": "scan_csv", ".tsv": "scan_csv", ".ndjson": "scan_ndjson"}
-READERS |= {".jsonl": "scan_ndjson", ".txt": "scan_csv"}
+READERS = {".parquet": "scan_parquet", ".csv": "scan_csv", ".tsv": "scan_csv", ".txt": "scan_csv"}
+READERS |= {".ndjson": "scan_ndjson", ".jsonl": "scan_ndjson"}
 
 
 def gathered_tables(
@@ -284,16 +249,20 @@ def gathered_tables(
     if len(names) == 1 and size <= AT_ONCE:
         yield names[0], dict(options)
         return
-    polars = _polars(names[0])
+    try:
+        import polars  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtra(
+            f'{names[0]}: gathering events of several or large files needs polars: pip install "cutpoint[data]".'
+        ) from None
     reading = {role: value for role, value in options.items() if role not in ("format", "header", "delimiter")}
     with tempfile.TemporaryDirectory(dir=scratch) as place:
         parts, columns = _scattered(polars, names, options, Path(place), max(1, -(-size // AT_ONCE)))
         for part in parts:
             content = io.BytesIO()
             polars.concat([polars.read_parquet(path) for path in part], how="diagonal_relaxed").write_parquet(content)
-            content.seek(0)
-            content.name = f"{names[0]} ({counted(len(names), 'file')}), events gathered by id"
-            yield content, {**reading, **columns, "format": "parquet"}
+            name = f"{names[0]} ({counted(len(names), 'file')}), events gathered by id"
+            yield named_file(content.getvalue(), name), {**reading, **columns, "format": "parquet"}
 
 
 def _scattered(
@@ -320,43 +289,26 @@ def _scattered(
 
 def _read(polars: Any, name: str, options: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, int]]]:
     """Rows of a table, a batch at a time, and which column holds what; what goes wrong is said of the table."""
-    given = given_columns(options)
+    given, (found, compression) = given_columns(options), extensions(name)
+    known = [extension for extension in found if extension in READERS]
+    kind = "." + str(options["format"]) if options.get("format") else known[-1] if known else ""
+    if kind not in READERS or compression is not None:
+        raise InvalidArgument(f"{name}: events are gathered from csv, tsv, ndjson and parquet, not compressed.")
+    how: dict[str, Any] = {}
+    header: list[str] | None = None  # of a text: its names as the file has them, or none
     try:
-        batches, header = _batches(polars, name, options, given)
+        if READERS[kind] == "scan_csv":  # cells as texts, as read_sample takes them
+            how = {"infer_schema": False, "separator": options.get("delimiter") or ("," if kind == ".csv" else "\t")}
+            first = polars.read_csv(name, n_rows=1, has_header=False, **how).row(0)
+            how["has_header"] = has_header(first, given, options.get("header"))
+            header = [str(cell).strip() for cell in first] if how["has_header"] else []
+        table = getattr(polars, READERS[kind])(name, **how)
+        if hasattr(table, "collect_batches"):
+            batches = table.collect_batches(chunk_size=BATCH, maintain_order=True)
+        else:
+            batches = table.collect(engine="streaming").iter_slices(BATCH)
         for batch in batches:
             names = batch.columns if header is None else header or None
             yield batch, ColumnNames(names, len(batch.columns), name).chosen(given)
     except (polars.exceptions.PolarsError, OSError) as problem:
         raise refusal(name, f"the table cannot be read ({' '.join(str(problem).split())[:200]}).") from None
-
-
-def _batches(
-    polars: Any, name: str, options: Mapping[str, Any], given: Columns
-) -> tuple[Iterator[Any], list[str] | None]:
-    """Batches of rows; of a text also the names of its columns as the file has them, or none if it has no header."""
-    found = extensions(name)
-    known = [extension for extension in found[0] if extension in READERS]
-    kind = "." + str(options["format"]) if options.get("format") else known[-1] if known else ""
-    if kind not in READERS or found[1] is not None:
-        raise InvalidArgument(f"{name}: events are gathered from csv, tsv, ndjson and parquet, not compressed.")
-    reader, header = READERS[kind], None
-    how: dict[str, Any] = {}
-    if reader == "scan_csv":  # cells as texts, as read_sample takes them
-        how = {"infer_schema": False, "separator": options.get("delimiter") or ("," if kind == ".csv" else "\t")}
-        first = polars.read_csv(name, n_rows=1, has_header=False, **how).row(0)
-        how["has_header"] = has_header(first, given, options.get("header"))
-        header = [str(cell).strip() for cell in first] if how["has_header"] else []
-    table = getattr(polars, reader)(name, **how)
-    if hasattr(table, "collect_batches"):
-        return iter(table.collect_batches(chunk_size=BATCH, maintain_order=True)), header
-    return iter(table.collect(engine="streaming").iter_slices(BATCH)), header
-
-
-def _polars(name: str) -> Any:
-    try:
-        import polars  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtra(
-            f'{name}: gathering events of several or large files needs the extra data: pip install "cutpoint[data]".'
-        ) from None
-    return polars
