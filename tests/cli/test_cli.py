@@ -458,7 +458,7 @@ def test_fit(run: Run, here: Path) -> None:
     assert told["held_out"]["auc"] == told["held_out"]["accuracy"] == 1.0
     assert told["held_out"]["log_loss"] < 0.01
     assert 0.68 < told["held_out"]["mean_log_loss"] < 0.7
-    assert [each["symbol"] for each in told["telling"]] == ["1", "0"]
+    assert [each["symbol"] for each in told["symbol_effects"]] == ["1", "0"]
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"

@@ -1,4 +1,4 @@
-"""What is told of a learned acceptor: figures, telling symbols, held-out parts, the page."""
+"""What is told of a learned acceptor: figures, effects of symbols, held-out parts, the page."""
 
 import math
 import re

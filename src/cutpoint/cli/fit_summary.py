@@ -79,7 +79,7 @@ class FitSummary:
             "learned_from": integer_if_whole(self.training.total),
             "held_out": self.figures,
             "calibration": [asdict(each) for each in self.bins],
-            "telling": [asdict(each) for each in symbol_effects(acceptor, self.training)],
+            "symbol_effects": [asdict(each) for each in symbol_effects(acceptor, self.training)],
         }
 
     def text(self, output: str, report: str | None) -> str:
