@@ -195,6 +195,12 @@ MISUSED = [
         "fit journeys.tsv -o m.json --report ./m.json",
         "Error: two results would be written to m.json; name another file",
     ),
+    (
+        "fit journeys.tsv -o m.json --report journeys.tsv",
+        "Error: journeys.tsv is read, and the result would replace it",
+    ),
+    ("score binary.json words.tsv -o words.tsv", "Error: words.tsv is read, and the result would replace it"),
+    ("score binary.json words.tsv -o ./binary.json", "Error: ./binary.json is read, and the result would replace it"),
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),

@@ -88,6 +88,7 @@ def test_fit_and_score_a_folder(
     assert run("shard", table, "-o", folder, "--observations", 50) == 0
     assert run("fit", folder, "-n", 2, "-o", model, "--test", table, "--json") == 0
     facts = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+    assert facts["learned_from"] == 400
     assert facts["held_out"]["accuracy"] > 0.99
     acceptor = cp.load(model)
     assert acceptor == cp.learn(cp.ShardedSample.open(folder), 2, rng=0).acceptor

@@ -70,7 +70,7 @@ def command(
     if report is not None:
         options.check_output(report)
     choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
-    options.check_distinct(output, report, checkpoint)
+    options.check_distinct(output, report, checkpoint, inputs=(data, test))
     sharded = is_folder_of_shards(data)
     if sharded and test is None:
         options.check_not_given(reading, data)
@@ -89,7 +89,7 @@ def command(
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         learned = learn(shards or training, time_limit=time_limit, callback=callback, rng=seed, **search)
     choice = choice or chosen_cut_point(learned)
-    summary = FitSummary(learned, training, fresh, choice)
+    summary = FitSummary(learned, training, fresh, choice, (shards or training).total)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}

@@ -30,12 +30,16 @@ MOST_STATES = 12  # largest matrix that is printed
 
 @dataclass(frozen=True)
 class FitSummary:
-    """What a fit found, and how well it does on the words held out, if any are."""
+    """What a fit found, and how well it does on the words held out, if any are.
+
+    Of shards, ``training`` is the part that was searched, and ``n_observations`` the number of all.
+    """
 
     learned: Learned
     training: Sample
     held_out: Sample | None
     choice: CutPointChoice
+    n_observations: float
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -76,7 +80,7 @@ class FitSummary:
             "cut_point": self.choice.cut_point,
             "cut_point_reason": self.choice.reason,
             "stop": self.learned.stop.name.lower(),
-            "learned_from": integer_if_whole(self.training.total),
+            "learned_from": integer_if_whole(self.n_observations),
             "held_out": self.figures,
             "calibration": [asdict(each) for each in self.bins],
             "symbol_effects": [asdict(each) for each in symbol_effects(acceptor, self.training)],
@@ -84,7 +88,7 @@ class FitSummary:
 
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
-        acceptor, seen = self.learned.acceptor, counted(integer_if_whole(self.training.total), "observation")
+        acceptor, seen = self.learned.acceptor, counted(integer_if_whole(self.n_observations), "observation")
         sizes = f"{counted(acceptor.n_states, 'state')} and {counted(acceptor.n_symbols, 'symbol')}"
         lines = [f"{sizes}, learned from {seen}; model in {output}"]
         lines += [f"cut point {self.choice.cut_point:g}: {self.choice.reason}", *self._judged()]

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
@@ -149,11 +149,14 @@ def check_standard_input(*names: str | None) -> None:
         raise click.UsageError("standard input (-) can be read once only; name a file for the other.")
 
 
-def check_distinct(*paths: str | None) -> None:
-    """Refuse to write two results to one file, where the second would replace the first."""
+def check_distinct(*paths: str | None, inputs: Sequence[str | None] = ()) -> None:
+    """Refuse to write a result over what is read, or two results to one file, where the second replaces the first."""
     given = [path for path in paths if path is not None]
     places = [os.path.realpath(path) for path in given]
+    read = {os.path.realpath(path) for path in inputs if path not in (None, "-")}
     for path, place in zip(given, places, strict=True):
+        if place in read:
+            raise click.UsageError(f"{path} is read, and the result would replace it; name another file.")
         if places.count(place) > 1:
             raise click.UsageError(f"two results would be written to {path}; name another file for one of them.")
 

@@ -59,6 +59,7 @@ def command(
     Example: cutpoint score model.json new.tsv > scores.tsv
     """
     options.check_standard_input(model, data)
+    options.check_distinct(output, inputs=(model, data))
     read = options.model_of(model)
     cut = read.cut_point if cut_point is None else cut_point
     language = None if cut is None else Language(read.acceptor, cut)
