@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
 from cutpoint.em.counts import Counts
-from cutpoint.em.fit import Fit, Stop
+from cutpoint.em.fit_result import Fit, Stop
 from cutpoint.em.observations import AnySample, Engine, InMemory, expected_counts, observations
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number

@@ -15,7 +15,7 @@ from cutpoint.data import PlainWord, State, Symbol, Word, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, baum_welch
 from cutpoint.em.counts import Counts
-from cutpoint.em.fit import Fit, Stop
+from cutpoint.em.fit_result import Fit, Stop
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import AnySample, Engine, Parameters, check_evidence, mark_masks, observations
 from cutpoint.errors import InvalidArgument, TooLarge

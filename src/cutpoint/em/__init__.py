@@ -16,7 +16,7 @@ from cutpoint.em.expectation_maximization import (
     expectation_maximization as expectation_maximization,
     hidden_runs as hidden_runs,
 )
-from cutpoint.em.fit import Fit as Fit, Stop as Stop
+from cutpoint.em.fit_result import Fit as Fit, Stop as Stop
 from cutpoint.em.observations import (
     acceptances_by_shard as acceptances_by_shard,
     expected_counts as expected_counts,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from cutpoint.data import Sample
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.climb import Climb, EStep
-from cutpoint.em.fit import Fit, Stop
+from cutpoint.em.fit_result import Fit, Stop
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import AnySample, Engine, Parameters, check_arguments, mark_masks, observations
 from cutpoint.errors import ImpossibleObservation, InvalidArgument

@@ -12,7 +12,7 @@ from cutpoint.data import Sample
 from cutpoint.em.baum_welch import MAX_STEPS, TOLERANCE, Limits, ascend
 from cutpoint.em.complete_data import digits
 from cutpoint.em.counts import Counts
-from cutpoint.em.fit import Fit
+from cutpoint.em.fit_result import Fit
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import Parameters, check_sample, impossible, mark_masks
 from cutpoint.errors import TooLarge

@@ -11,7 +11,7 @@ import numpy as np
 from cutpoint.data import Alphabet, Sample
 from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
-from cutpoint.em.fit import Stop
+from cutpoint.em.fit_result import Stop
 from cutpoint.em.observations import (
     AnySample,
     Engine,

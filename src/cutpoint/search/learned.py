@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.em.fit import Fit, Stop, plot_axes
+from cutpoint.em.fit_result import Fit, Stop, plot_axes
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.model import Acceptor
 from cutpoint.search.folds import standard_error

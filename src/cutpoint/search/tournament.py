@@ -14,7 +14,7 @@ from cutpoint.data import Sample
 from cutpoint.data.storage import Arrays
 from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb
-from cutpoint.em.fit import Stop
+from cutpoint.em.fit_result import Stop
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
