@@ -9,14 +9,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
-
-GOOD: dict[str, Any] = {
-    "states": ["q1", "q2"],
-    "alphabet": "ab",
-    "transitions": {"a": [[0.5, 0.5], [0, 1]], "b": [[1, 0], [0.25, 0.75]]},
-    "initial": "q1",
-    "final": {"q2"},
-}
+from tests.refusals import GOOD, Refusal, check_refused
 
 
 def with_a(matrix: Any) -> dict[str, Any]:
@@ -209,7 +202,7 @@ def test_parts_of_an_acceptor(parts: dict[str, Any], kind: type[Exception], sent
     assert isinstance(refusal.value, KeyError if "Unknown" in kind.__name__ else ValueError)
 
 
-REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
+REFUSED: list[Refusal] = [
     (lambda: A.acceptance("abx"), cp.errors.UnknownSymbol, "position 2: symbol 'x' is not in the alphabet {'a', 'b'}."),
     (
         lambda: A.acceptances(["a", "b", "", "abababaA"]),
@@ -558,7 +551,4 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
 
 @pytest.mark.parametrize(("call", "kind", "sentence"), REFUSED)
 def test_refused_with_a_sentence(call: Callable[[], object], kind: type[Exception], sentence: str) -> None:
-    with pytest.raises(kind) as refusal:
-        call()
-    assert str(refusal.value) == sentence
-    assert len(sentence) < 400
+    check_refused(call, kind, sentence)

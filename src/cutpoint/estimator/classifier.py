@@ -136,8 +136,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned)
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
-        names_of_options = ("n_final", "prior", "threads", "folds", "time_limit")
-        options = {name: getattr(self, name) for name in names_of_options}
+        options = {name: getattr(self, name) for name in ("n_final", "prior", "threads", "folds", "time_limit")}
         fit = learn(sample, self.n_states, self.team, classes=names, rng=seed, **options)
         cut_point = None
         if len(classes) == 2:
