@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Word, Words
-from cutpoint.data.alphabet import Names
+from cutpoint.data.alphabet import Names, OnUnknown
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import IntegerForm
@@ -54,6 +54,21 @@ class Machine(ABC):
             what = f"{self._kind.lower()} has the parts {', '.join(kept)}"
             raise InvalidArgument(f"{what}; got {', '.join(sorted(unknown))}.")
         return type(self)(**(kept | changes))
+
+    def with_unknown(self, unknown: OnUnknown) -> Self:
+        """The same with a rule for symbols that are not in its alphabet.
+
+        ``"error"`` refuses them, as by default; ``"skip"`` leaves them out of words; ``"rare"`` reads them as the rare
+        symbol that it has learned (:meth:`Sample.with_rare`). The rule is ``A.alphabet.on_unknown``; every operation on
+        words follows it, files keep it, and ``==`` does not look at it.
+
+        Examples
+        --------
+        >>> A = cp.p_adic(10).with_unknown("skip")
+        >>> A.exact_acceptance("1,5") == A.exact_acceptance("15")
+        True
+        """
+        return self.replace(alphabet=Alphabet(self.alphabet, unknown))
 
     @property
     def _kind(self) -> str:
@@ -217,7 +232,7 @@ class Machine(ABC):
         """Codes of words or of a sample's distinct words, in the order of this alphabet."""
         if not isinstance(words, Sample):
             return self.alphabet.encode(words)
-        return words.recoded(self.alphabet).decoded
+        return words.encoded_in(self.alphabet)
 
     def _alone(self, word: Word) -> EncodedWords:
         """Codes of a single word."""

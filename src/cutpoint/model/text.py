@@ -31,7 +31,9 @@ def one_line(machine: Machine) -> str:
     ]
     if machine.stop is None or not machine.final.all():
         parts.append(f"accepts in {_braced(machine.final_states)}")
-    return f"<{type(machine).__name__}: {', '.join(parts)}{', exact' if machine.is_exact else ''}>"
+    rule = {"skip": ", skips unknown symbols", "rare": ", reads unknown symbols as rare ones"}
+    ends = f"{', exact' if machine.is_exact else ''}{rule.get(machine.alphabet.on_unknown, '')}"
+    return f"<{type(machine).__name__}: {', '.join(parts)}{ends}>"
 
 
 def table(acceptor: Machine, width: int, digits: int) -> str:
