@@ -16,7 +16,7 @@ from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import LIMIT, Isolation, SuffixColumns, isolated_dfa
-from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, searches_from_both_ends
+from cutpoint.decision.word_search import BestFirst, QueueEntry, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exceed, whole_number
@@ -24,6 +24,7 @@ from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.completion_bounds import CompletionBounds
 from cutpoint.model.text import number
 from cutpoint.wording import counted, shown
 
