@@ -225,11 +225,7 @@ REFUSALS: list[Refusal] = [
         cp.errors.UnknownState,
         "states: 's3' is not a state; the states are {'s1', 's2'}.",
     ),
-    (
-        lambda: BINARY.run(1.5),
-        cp.errors.InvalidArgument,
-        "a cut point must be a number between 0 and 1; got 1.5.",
-    ),
+    (lambda: BINARY.run(1.5), cp.errors.InvalidArgument, "a cut point must be a number between 0 and 1; got 1.5."),
     (
         lambda: BINARY.run("1/2").decided(-1),
         cp.errors.InvalidArgument,
@@ -246,7 +242,8 @@ def test_refusals(call: Callable[[], object], kind: type[Exception], sentence: s
 def test_what_is_refused_changes_nothing() -> None:
     run = after(BINARY, "0", cut_point="1/2")
     before = repr(run), run.distribution.tolist()
-    for wrong in (lambda: run.read("x"), lambda: run.read(["1"]), lambda: run.see(accepted=True)):  # type: ignore[arg-type]
+    steps: list[tuple[Callable[..., object], Any]] = [(run.read, "x"), (run.read, ["1"]), (run.see, True)]
+    for wrong, argument in steps:
         with pytest.raises(cp.CutpointError):
-            wrong()
+            wrong(argument)
         assert (repr(run), run.distribution.tolist()) == before

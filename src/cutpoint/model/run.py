@@ -15,7 +15,7 @@ from cutpoint.exact import CutPoint, cut_point_value, exceeds, whole_number
 from cutpoint.exact.recursions import lowest_terms, quotients
 from cutpoint.kernels.reference import dot, negligible, step
 from cutpoint.kernels.words import Floats, Masks
-from cutpoint.model.text import number
+from cutpoint.model.text import cut_point_text
 from cutpoint.wording import counted, shown
 
 if TYPE_CHECKING:
@@ -244,6 +244,5 @@ class Run:
     def __repr__(self) -> str:
         verdict = ""
         if self.cut_point is not None:
-            cut_point = number(self.cut_point) if isinstance(self.cut_point, Fraction) else repr(self.cut_point)
-            verdict = f", {'accepted' if self.accepts else 'not accepted'} at {cut_point}"
+            verdict = f", {'accepted' if self.accepts else 'not accepted'} at {cut_point_text(self.cut_point)}"
         return f"<Run: {self._place()} read, acceptance {self.acceptance:.6g}{verdict}>"
