@@ -111,7 +111,7 @@ def test_a_proof_may_look_far_ahead_where_the_state_is_final() -> None:
     assert run.accepts
     found = run.decided(10_000)
     assert found is not None
-    assert str(found) == "accepted, at least 0.521703, whatever the next 10,000 symbols are"
+    assert str(found) == "accepted, at least 0.521703 for every continuation of up to 10,000 symbols"
     before = after(A, "a", cut_point="1/2")
     assert before.decided(5) is not None
     assert before.decided(6) is None  # the seventh symbol crosses

@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from cutpoint.cases.runs import Runs
 from cutpoint.data.storage import reason
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import InvalidArgument, UnknownSymbol
 
 NOT_READ = -1  # code of an event that only closes its case, and of a line that holds no event
 FAULTS = msgspec.MsgspecError, UnicodeDecodeError, RecursionError
@@ -89,7 +89,7 @@ class EventLines:
         self.runs = runs
         self.lines = 0
         """Number of lines answered so far."""
-        self.settings = [id, event, *sorted(close)]
+        self.settings = [id, event, runs.acceptor.alphabet.on_unknown, *sorted(close)]
         """What decides how a line is understood."""
         alphabet = runs.acceptor.alphabet
         by_text = {str(symbol): code for code, symbol in enumerate(alphabet)}
@@ -109,8 +109,10 @@ class EventLines:
         ids = [each and each.id for each in events]
         codes: list[Any] = [NOT_READ if each is None else self._codes.get(each.event) for each in events]
         for i in [i for i, code in enumerate(codes) if code is None]:
-            errors[i] = str(self.runs.acceptor.alphabet.unknown(events[i].event, ""))
-            ids[i], codes[i] = None, NOT_READ
+            try:
+                codes[i] = self.runs.code(events[i].event)
+            except UnknownSymbol as error:
+                ids[i], codes[i], errors[i] = None, NOT_READ, str(error)
         closing = {i for i, each in enumerate(events) if each and each.event in self._close} if self._close else set()
         return ParsedLines(content, ids, codes, closing, errors)
 

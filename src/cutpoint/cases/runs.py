@@ -33,6 +33,7 @@ MOST_TURNS = 8  # events of a case in a batch up to which it is read together wi
 UNKNOWN = -1  # a verdict so close to the cut point that floats cannot tell
 
 Slots = NDArray[np.int64]
+Verdicts = NDArray[np.int8]
 Ids = msgspec.json.Decoder(list[str | int])
 
 
@@ -41,7 +42,7 @@ class CaseState(NamedTuple):
 
     Attributes
     ----------
-    events : how many symbols were read.
+    events : how many there were, also those whose symbols are unknown and left out.
     acceptance : probability that the word read so far is accepted.
     accepted : whether it lies above the cut point; None without a cut point, or where floats cannot tell.
     crossed : whether the last symbol brought it to the other side of the cut point.
@@ -64,7 +65,7 @@ class CaseUpdates:
 
     events: NDArray[np.int64]
     acceptances: Floats
-    accepted: NDArray[np.int8]
+    accepted: Verdicts
     crossed: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -75,6 +76,37 @@ class CaseUpdates:
         columns = self.events, self.acceptances, self.accepted, self.crossed
         events, acceptance, accepted, crossed = (column[i].item() for column in columns)
         return CaseState(events, acceptance, None if accepted == UNKNOWN else bool(accepted), crossed)
+
+
+class _ByCase:
+    """Events of a batch, case by case: ``order`` has the events of each case in their order.
+
+    Attributes
+    ----------
+    slots : place of each event's case in the table.
+    starts, ends : where each case begins and ends in ``order``.
+    rank : how many events of its case come before each event.
+    """
+
+    def __init__(self, slots: Slots) -> None:
+        self.slots = slots
+        self.order = np.argsort(slots, kind="stable")
+        ordered = slots[self.order]
+        self._is_first = np.ones(len(slots), dtype=np.bool_)
+        self._is_first[1:] = ordered[1:] != ordered[:-1]
+        self.starts, self.ends = np.flatnonzero(self._is_first), np.flatnonzero(np.roll(self._is_first, -1))
+        self.rank = np.empty(len(slots), dtype=np.int64)
+        self.rank[self.order] = np.arange(len(slots)) - np.repeat(self.starts, self.ends - self.starts + 1)
+
+    def known_verdicts(self, accepted: Verdicts, stored: Verdicts) -> tuple[Verdicts, Verdicts]:
+        """Verdicts after the events and before them, in ``order``; an unknown one is as it was before the event."""
+        after, before = accepted[self.order], np.empty(len(accepted), dtype=np.int8)
+        before[self.starts] = stored[self.slots[self.order[self.starts]]]
+        for i in np.flatnonzero(after == UNKNOWN):
+            after[i] = before[i] if self._is_first[i] else after[i - 1]
+        later = np.flatnonzero(~self._is_first)
+        before[later] = after[later - 1]
+        return after, before
 
 
 class Runs:
@@ -108,7 +140,8 @@ class Runs:
         self.cut_point = None if cut_point is None else cut_point_value(cut_point)
         self._slots: dict[Hashable, int] = {}
         self._free: list[int] = []
-        kept = np.min_scalar_type(acceptor.n_symbols - 1), KEPT
+        self._matrices = np.concatenate([acceptor.transitions, [np.eye(acceptor.n_states)]])  # the last: not read
+        kept = np.min_scalar_type(acceptor.n_symbols), KEPT
         fields: Any = [("row", "f8", acceptor.n_states), ("events", "i8"), ("accepted", "i1"), ("first", *kept)]
         self._cases = np.zeros(FIRST_ROOM, dtype=fields)
         start = self._new = np.zeros(1, dtype=fields)
@@ -121,85 +154,71 @@ class Runs:
 
     def read_batch(self, ids: Iterable[Hashable], symbols: Iterable[Symbol]) -> CaseUpdates:
         """Read one symbol per id, in order; ids may repeat. What is refused changes nothing."""
-        names, codes = list(ids), self.acceptor.alphabet.encode_word(list(symbols))
+        names, codes = list(ids), [self.code(symbol, f"event {i}: ") for i, symbol in enumerate(symbols)]
         if len(names) != len(codes):
             raise InvalidArgument(f"a batch needs one symbol per id, {len(names)}; got {len(codes)}.")
         for name in names:
             if not is_hashable(name):
                 raise InvalidArgument(f"an id must be {HASHABLE}; got {shown(name)}.")
-        return self.advance(names, codes)
+        return self.advance(names, np.array(codes, dtype=np.int32))
+
+    def code(self, symbol: Symbol, where: str = "") -> int:
+        """Code that a symbol is read as; the number of symbols stands for one that is left out."""
+        code = self.acceptor.alphabet.read_as(symbol, where)
+        return self.acceptor.n_symbols if code is None else code
 
     def advance(self, ids: Sequence[Hashable], codes: NDArray[np.int32]) -> CaseUpdates:
-        """:meth:`read_batch` for the codes of symbols."""
-        slots = self._opened(ids)
-        order = np.argsort(slots, kind="stable")  # events of one case together, in their order
-        ordered = slots[order]
-        is_first = np.ones(len(slots), dtype=np.bool_)
-        is_first[1:] = ordered[1:] != ordered[:-1]
-        starts = np.flatnonzero(is_first)
-        rank = np.empty(len(slots), dtype=np.int64)
-        rank[order] = np.arange(len(slots)) - np.repeat(starts, np.diff(starts, append=len(slots)))
-
-        events = self._cases["events"][slots] + rank + 1
+        """:meth:`read_batch` for codes as :meth:`code` gives them."""
+        by_case = _ByCase(self._opened(ids))
+        slots, last = by_case.slots, by_case.order[by_case.ends]
+        events = self._cases["events"][slots] + by_case.rank + 1
         early = np.flatnonzero(events <= KEPT)
         self._cases["first"][slots[early], events[early] - 1] = codes[early]
-        acceptances = self._steps(slots, codes, rank, order, starts)
+        acceptances = dot(self._rows_after(by_case, codes), self._final)
         accepted = self._verdicts(acceptances, events, slots)
-
-        # The verdict before each event is that after the one before it, or that with which the batch found the case.
-        known, before = accepted[order], np.empty(len(slots), dtype=np.int8)
-        before[starts] = self._cases["accepted"][ordered[starts]]
-        for i in np.flatnonzero(known == UNKNOWN) if self.cut_point is not None else ():
-            known[i] = before[i] if is_first[i] else known[i - 1]
-        rest = np.flatnonzero(~is_first)
-        before[rest] = known[rest - 1]
-        crossed = np.empty(len(slots), dtype=np.bool_)
-        crossed[order] = known != before
-
-        ends = np.flatnonzero(np.roll(is_first, -1))
-        self._cases["accepted"][ordered[ends]] = known[ends]
-        self._cases["events"][ordered[ends]] = events[order[ends]]
+        crossed = np.zeros(len(slots), dtype=np.bool_)
+        if self.cut_point is not None:
+            verdicts, before = by_case.known_verdicts(accepted, self._cases["accepted"])
+            crossed[by_case.order] = verdicts != before
+            self._cases["accepted"][slots[last]] = verdicts[by_case.ends]
+        self._cases["events"][slots[last]] = events[last]
         return CaseUpdates(events, acceptances, accepted, crossed)
 
-    def _steps(self, slots: Slots, codes: NDArray[np.int32], rank: Slots, order: Slots, starts: Slots) -> Floats:
-        """Advance rows; acceptances after each event.
+    def _rows_after(self, by_case: _ByCase, codes: NDArray[np.int32]) -> Floats:
+        """Row of the case after each event; the cases are advanced.
 
-        Cases with many events go one by one, the others together: first the first event of each, symbol by symbol, then
-        the second, and so on. The sums are the same.
+        Cases with many events go one by one, the others together: the first event of each, symbol by symbol, then the
+        second of each, and so on. The sums are the same.
         """
-        after, rows, matrices = (
-            np.empty((len(slots), self.acceptor.n_states)),
-            self._cases["row"],
-            self.acceptor.transitions,
-        )
-        lengths = np.diff(starts, append=len(slots))
-        is_few = np.ones(len(slots), dtype=np.bool_)
-        for start, length in zip(starts[lengths > MOST_TURNS], lengths[lengths > MOST_TURNS], strict=True):
-            alone = order[start : start + length]
-            after[alone] = kernels().forward(matrices, rows[slots[alone[0]]], codes[alone])[1:]
-            rows[slots[alone[0]]] = after[alone[-1]]
-            is_few[alone] = False
-        few = np.flatnonzero(is_few)
-        turns = rank[few] * self.acceptor.n_symbols + codes[few]
-        few = few[np.argsort(turns, kind="stable")]
-        turns.sort()
-        for together in np.split(few, np.flatnonzero(np.diff(turns)) + 1) if len(few) else ():
-            rows[slots[together]] = after[together] = step(rows[slots[together]], matrices[codes[together[0]]])
-        return dot(after, self._final)
+        slots, order, starts = by_case.slots, by_case.order, by_case.starts
+        rows, after = self._cases["row"], np.empty((len(slots), self.acceptor.n_states))
+        lengths, together = np.diff(starts, append=len(slots)), np.ones(len(slots), dtype=np.bool_)
+        for k in np.flatnonzero(lengths > MOST_TURNS):
+            own = order[starts[k] : starts[k] + lengths[k]]
+            after[own] = kernels().forward(self._matrices, rows[slots[own[0]]], codes[own])[1:]
+            rows[slots[own[0]]] = after[own[-1]]
+            together[own] = False
+        left = np.flatnonzero(together)
+        turns = by_case.rank[left] * len(self._matrices) + codes[left]
+        left, turns = left[np.argsort(turns, kind="stable")], np.sort(turns)
+        for turn in np.split(left, np.flatnonzero(np.diff(turns)) + 1) if len(left) else ():
+            rows[slots[turn]] = after[turn] = step(rows[slots[turn]], self._matrices[codes[turn[0]]])
+        return after
 
-    def _verdicts(self, acceptances: Floats, events: NDArray[np.int64], slots: Slots) -> NDArray[np.int8]:
-        """Verdict of each acceptance after so many events: 1, 0 or -1."""
+    def _verdicts(self, acceptances: Floats, events: NDArray[np.int64], slots: Slots) -> Verdicts:
+        """Verdict of each acceptance after so many events."""
         if self.cut_point is None:
             return np.full(len(acceptances), UNKNOWN, dtype=np.int8)
-        cut_point, integers, unknown = self.cut_point, self.acceptor.integers, []
+        unknown: list[int] = []
 
         def exact(r: int) -> Fraction:
-            if events[r] <= KEPT:
-                return integers.value(self._cases["first"][slots[r], : events[r]].tolist())
-            unknown.append(r)
-            return Fraction(0)
+            if events[r] > KEPT:
+                unknown.append(r)
+                return Fraction(0)
+            first = self._cases["first"][slots[r], : events[r]]
+            return self.acceptor.integers.value(first[first < self.acceptor.n_symbols].tolist())
 
-        above, _ = which_exceed(acceptances, events, self.acceptor.n_states, cut_point, exact)
+        above, _ = which_exceed(acceptances, events, self.acceptor.n_states, self.cut_point, exact)
         verdicts = above.astype(np.int8)
         verdicts[unknown] = UNKNOWN
         return verdicts
@@ -333,5 +352,10 @@ def _bytes(content: bytes) -> NDArray[np.uint8]:
 
 def _digest(acceptor: Acceptor) -> bytes:
     """Digest of all that decides what a row means."""
-    parts = repr((acceptor.states, acceptor.alphabet)).encode(), acceptor.transitions, acceptor.initial, acceptor.final
+    parts = (
+        repr((acceptor.states, tuple(acceptor.alphabet))).encode(),
+        acceptor.transitions,
+        acceptor.initial,
+        acceptor.final,
+    )
     return hashlib.sha256(b"".join(part if isinstance(part, bytes) else part.tobytes() for part in parts)).digest()

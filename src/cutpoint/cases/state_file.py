@@ -115,6 +115,8 @@ class StateFile:
         try:
             self._restore()
         except BaseException:
+            if not self._journal.size:  # nothing is lost, and no trace is left of a slip
+                Path(self._journal.path).unlink()
             self._journal.close()
             raise
 
@@ -137,7 +139,7 @@ class StateFile:
         runs = Runs.from_arrays(arrays, self.lines.runs.acceptor, self.path)
         settings = msgspec.json.decode(arrays["settings"].tobytes()) if "settings" in arrays else self.lines.settings
         if (runs.cut_point, settings) != (self.lines.runs.cut_point, self.lines.settings):
-            what = "the cases were kept with another cut point, or other fields or closing events."
+            what = "the cases were kept with another cut point, other fields, closing events or unknown symbols."
             raise InvalidFile(what, where=self.path, advice="Give the same options, or name another file.")
         self.lines.runs = runs
         self.lines.lines = int(arrays.get("lines", 0))

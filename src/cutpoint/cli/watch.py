@@ -13,6 +13,7 @@ from cutpoint.cases import Runs
 from cutpoint.cases.event_lines import EventLines
 from cutpoint.cases.state_file import StateFile
 from cutpoint.cli import options, output
+from cutpoint.data.alphabet import OnUnknown
 from cutpoint.errors import FormatError, InvalidArgument
 from cutpoint.wording import counted
 
@@ -26,6 +27,7 @@ F_SETPIPE_SZ = 1031  # Linux's number of the call that enlarges a pipe
 @click.option("--id", metavar="FIELD", default="id", help="Field with the case id.")
 @click.option("--event", metavar="FIELD", default="event", help="Field with the event.")
 @options.cut_point
+@options.unknown
 @click.option("--state", type=options.FILE, help="File that keeps the cases when the program ends or is killed.")
 @click.option("--close", metavar="EVENT", multiple=True, help="Event that closes its case; may be given several times.")
 @click.option(
@@ -37,6 +39,7 @@ def command(
     id: str,
     event: str,
     cut_point: str | None,
+    unknown: OnUnknown | None,
     state: str | None,
     close: tuple[str, ...],
     from_line: int | None,
@@ -52,13 +55,13 @@ def command(
     one, --from-line says with which line the input begins again, and lines known already are not counted twice.
 
     \b
-    Example: tail -f events.ndjson | cutpoint watch model.json --id who --event what --state cases.runs
+    Example: cutpoint watch model.json --id who --event what --state cases.runs < events.ndjson
     """
     if model == "-":
         raise click.UsageError("standard input has the events; name a file with the model.")
     if from_line is not None and state is None:
         raise click.UsageError("--from-line is for going on where --state has ended.")
-    read = options.model_of(model)
+    read = options.model_of(model, unknown=unknown)
     lines = EventLines(Runs(read.acceptor, read.cut_point if cut_point is None else cut_point), id, event, close)
     if state is not None:
         options.check_output(state)
@@ -66,7 +69,7 @@ def command(
     with nullcontext() if state is None else StateFile(state, lines) as kept:
         skipped = 0 if kept is None else _known_lines(kept, from_line)
         for block in _blocks(skipped):
-            with _one_interrupt_waits():
+            with one_interrupt_waits():
                 found = lines.parsed(block)
                 parsed = found.before_error() if strict else found
                 if kept is not None:
@@ -132,7 +135,7 @@ def _write(answers: bytes) -> None:
 
 
 @contextmanager
-def _one_interrupt_waits() -> Iterator[None]:
+def one_interrupt_waits() -> Iterator[None]:
     """Ctrl-C waits until a batch is done, so that no answer is cut off; a second one does not."""
     usual = signal.getsignal(signal.SIGINT)
     if usual is not signal.default_int_handler:  # it is ignored, as under ``nohup``

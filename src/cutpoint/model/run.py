@@ -48,7 +48,7 @@ class FinalVerdict:
 
     def __str__(self) -> str:
         side = "accepted, at least" if self.accepted else "not accepted, at most"
-        return f"{side} {self.bound:.6g}, whatever the next {counted(self.max_more, 'symbol')} are"
+        return f"{side} {self.bound:.6g} for every continuation of up to {counted(self.max_more, 'symbol')}"
 
 
 class Run:
@@ -84,8 +84,10 @@ class Run:
         self._negligible = negligible(acceptor.transitions)
 
     def read(self, symbol: Symbol) -> Self:
-        """Read a symbol; an unknown one is refused and changes nothing. The run itself is returned."""
-        code = self.acceptor.alphabet.code(symbol, f"position {len(self)}: ")
+        """Read a symbol, and return the run itself; an unknown one changes nothing, or is read as a rare one."""
+        code = self.acceptor.alphabet.read_as(symbol, f"position {len(self)}: ")
+        if code is None:
+            return self
         if self._row.min(where=self._row > 0.0, initial=1.0) < self._negligible:
             self._lost += UNDERFLOW
         self._row = step(self._row, self.acceptor.transitions[code])
