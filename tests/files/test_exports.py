@@ -257,8 +257,12 @@ REFUSALS: dict[str, Refusal] = {
     "a weighted automaton": (
         lambda: cp.export(A.to_weighted(), "w.js"),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
-        "only acceptors are exported, whose values are probabilities; got a WeightedAutomaton. "
-        "Its to_acceptor(cut_point) makes one with the same language.",
+        "only acceptors are exported; got a WeightedAutomaton. Its to_acceptor(cut_point) makes one with the same language.",
+    ),
+    "a generator": (
+        lambda: cp.export(cp.Generator(1, "a", [[["1/2"]]], 0, ["1/2"]), "w.js"),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "only acceptors are exported; got a Generator.",
     ),
     "something else": (
         lambda: cp.export("model.json", "w.js"),  # type: ignore[arg-type]
