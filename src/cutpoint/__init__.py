@@ -9,7 +9,7 @@ how good a fit is   evaluate, cross_validate, select, bootstrap
 running cases       Runs (one case: Acceptor.run)
 languages           Language, AlgebraicNumber, DFA, Unknown
 decisions           equivalence, Equal, Different, distance, minimize, quotient, trim
-files               load, save, read_model
+files               load, save, read_model, export
 pictures            draw, plots, report
 the package         CutpointError, kernel_info
 ==================  ==========================================================================================

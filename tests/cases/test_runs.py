@@ -211,6 +211,6 @@ def test_what_is_refused_changes_nothing() -> None:
     runs.read("a", "1")
     for ids, symbols in [("ab", "1x"), (["b", ["c"]], "11"), ("ab", "111")]:
         with pytest.raises(cp.CutpointError):
-            runs.read_batch(ids, symbols)  # type: ignore[arg-type]
+            runs.read_batch(ids, symbols)
     assert list(runs) == ["a"]
     assert runs["a"].events == 1
