@@ -2,6 +2,7 @@
 
 from . import (
     assess as assess,
+    cases as cases,
     data as data,
     decision as decision,
     drawing as drawing,
@@ -19,6 +20,7 @@ from .assess.cross_validation import cross_validate as cross_validate
 from .assess.evaluation import evaluate as evaluate
 from .assess.selection import select as select
 from .assess.uncertainty import bootstrap as bootstrap
+from .cases import Runs as Runs
 from .data import Sample as Sample
 from .decision import DFA as DFA, Language as Language, Unknown as Unknown
 from .decision.distance import distance as distance
@@ -40,6 +42,7 @@ from .em import (
 from .errors import CutpointError as CutpointError
 from .estimator import AcceptorClassifier as AcceptorClassifier
 from .exact import AlgebraicNumber as AlgebraicNumber
+from .files.exports import export as export
 from .files.models import load as load, read_model as read_model, save as save
 from .files.samples import read_sample as read_sample, write_sample as write_sample
 from .kernels import kernel_info as kernel_info

@@ -7,6 +7,7 @@ import pty
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -56,6 +57,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "words.tsv").write_text("".join(f"{word}\n" for word in WORDS))
     (folder / "new.tsv").write_text("011\n10\n")
     (folder / "events.csv").write_text("who;when;what;sold\nb;1;0;0\na;2;1;1\na;1;1;1\nb;2;1;0\n")
+    (folder / "events.ndjson").write_text('{"who": "a", "what": "1"}\n{"who": "b", "what": "0"}\n')
     (folder / "one.tsv").write_text("1\tab\n1\tba\n" * 20)
     (folder / "inputs.tsv").write_text("ab\nba\n" * 20)
     (folder / "few.tsv").write_text("1\tab\n0\tba\n")
@@ -147,6 +149,11 @@ def test_completion(here: Path) -> None:
 # --- wrong input ------------------------------------------------------------------------------------------------------
 
 WRONG = [
+    ("watch model.json --id x --event x", 3, "--event must be another field than the id; got 'x' for both."),
+    ("watch model.json --cut-point 2", 3, "a cut point must be a number between 0 and 1; got '2'."),
+    ("watch model.json --state nowhere/cases", 3, "nowhere/cases: cannot be written (there is no folder nowhere)."),
+    ("watch model.json --state words.tsv", 3, "words.tsv: this is not a file of the kind 'cutpoint runs 1'."),
+    ("watch words.tsv", 3, "words.tsv: expected a model: a file such as model.json, or gallery:parity."),
     ("demo -o nowhere/tour.html", 3, "nowhere/tour.html: cannot be written (there is no folder nowhere)."),
     ("demo -o folder", 3, "folder: cannot be written (it is a folder)."),
     ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
@@ -184,6 +191,10 @@ WRONG = [
     ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
+    ("export model.json -o model.py", 3, "model.py: expected an extension out of .js, .mjs, .sql, .onnx."),
+    ("export model.json -o model.js --table t", 3, "--table is an option of SQL alone; the file is model.js."),
+    ("export model.json -o nowhere/model.js", 3, "nowhere/model.js: cannot be written (No such file or directory)."),
+    ("export nothing.json -o model.js", 3, "nothing.json: cannot be read (No such file or directory)."),
     ("info folder", 3, "folder: expected a file; it is a folder, but not a folder of shards, as it has no manifest.json. Make one with cutpoint shard; if that was interrupted, run it again."),
 ]  # fmt: skip
 
@@ -204,6 +215,9 @@ MISUSED = [
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
+    ("watch -", "Error: standard input has the events; name a file with the model."),
+    ("watch model.json --from-line 3", "Error: --from-line is for going on where --state has ended."),
+    ("watch model.json --state model.json", "Error: model.json is read, and the result would replace it; name another"),
     ("score model.json", "Error: Missing argument 'DATA'."),
     ("accepts gallery:parity 1", "Error: the model has no cut point of its own; give one with --cut-point, such as"),
     ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or a range such as 1:10;"),
@@ -212,6 +226,7 @@ MISUSED = [
     ("compare - -", "Error: standard input (-) can be read once only; name a file for the other."),
     ("minimize model.json --fast", "Error: No such option"),
     ("convert model.json", "Error: Missing argument 'OUTPUT'."),
+    ("export model.json", "Error: Missing option '-o' / '--output'."),
     ("info", "Error: Missing argument 'FILE'."),
     ("demo --seed -1", "Error: Invalid value for '--seed': -1 is not in the range x>=0."),
 ]
@@ -310,6 +325,31 @@ def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
     assert json.loads(run("score", "tab.json", "tab.ndjson", "--json").out.splitlines()[1])["word"] == "a\tb c"
 
 
+def test_watch(run: Run, here: Path) -> None:
+    given = '{"id": "a", "event": "1"}\n{"id": "a", "event": "x"}\n{"id": "a", "event": "1"}\n'
+    done = run("watch", "binary.json", given=given)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        '{"line":1,"id":"a","events":1,"acceptance":0.5,"accepted":false}',
+        "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
+        '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
+    ]
+    skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
+    assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
+    strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
+    sentence = "cutpoint: standard input: line 2: symbol 'x' is not in the alphabet {'0', '1'}.\n"
+    assert (strict.code, strict.out.count("\n"), strict.err) == (3, 1, sentence)
+    again = run("watch", "binary.json", "--state", "cases", "--close", "1", given=given)
+    assert (again.code, again.out) == (3, "")
+    again = run(
+        "watch", "binary.json", "--state", "cases", given='{"id": "a", "event": "1"}'
+    )  # no line feed at the end
+    assert '"line":2,"id":"a","events":2' in again.out
+    late = run("watch", "binary.json", "--state", "cases", "--from-line", "9", given=given)
+    assert late.err.endswith("cutpoint: --from-line must be at most 3, the line after the last known one; got 9.\n")
+    assert run("watch", "binary.json", "--state", "cases", given="").err == "cases: 1 open case after 2 lines\n"
+
+
 def test_accepts(run: Run) -> None:
     told = "".join(f"{word}\t{'yes' if binary(word) > Fraction(1, 2) else 'no'}\t{binary(word)}\n" for word in WORDS)
     assert run("accepts", "binary.json", *WORDS, "--exact") == (0, told, "")
@@ -330,6 +370,7 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
     assert run("convert", "binary.json", "skipping.json", "--unknown", "skip").code == 0
     assert run("score", "skipping.json", "-", given="1x1\n").out == "1x1\t0.75\tyes\n"
     assert run("score", "skipping.json", "-", "--unknown", "error", given="1x1\n").code == 3
+    assert run("table", "skipping.json", "1x1").out == run("table", "binary.json", "11").out
     columns = ["--delimiter", ";", "--id", "who", "--order", "when", "--event", "what"]
     (here / "odd.csv").write_text("who;when;what\na;2;1\na;1;1\nb;1;9\n")
     assert run("score", "skipping.json", "odd.csv", *columns).out == "a\t0.75\tyes\nb\t0.0\tno\n"
@@ -337,6 +378,26 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
         "cutpoint: --unknown 'rare' needs the symbol '\ufffd' in the alphabet, which learning makes of rare symbols. "
         "Learn from Sample.with_rare(). Or use --unknown 'skip'.\n"
     )
+
+
+def test_export(run: Run, here: Path) -> None:
+    assert run("export", "binary.json", "-o", "model.js", "--unknown", "skip", "--cut-point", "3/4") == (
+        0,
+        "",
+        "written to model.js.\n",
+    )
+    text = (here / "model.js").read_text()
+    assert "// Unknown symbols are left out.\n" in text
+    assert "export const cutPoint = 0.75;\n" in text
+    columns = ["--table", "log", "--id", "who", "--order", "when", "--event", "what"]
+    assert run("export", "binary.json", "-o", "model.sql", *columns).code == 0
+    with sqlite3.connect(":memory:") as database:
+        database.execute('CREATE TABLE log (who TEXT, "when" INT, what TEXT)')
+        database.executemany("INSERT INTO log VALUES (?, ?, ?)", [("a", 2, "1"), ("a", 1, "1"), ("b", 0, None)])
+        assert database.execute((here / "model.sql").read_text()).fetchall() == [("a", 0.75, 1), ("b", 0.0, 0)]
+    database.close()
+    assert run("export", "gallery:p_adic:2", "-o", "model.onnx").code == 0
+    assert run("table", "binary.json", "1").out.splitlines()[-1].split() == ["1", "1", "1/2", "1/2", "1/2"]
 
 
 @searches

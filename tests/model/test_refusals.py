@@ -427,7 +427,7 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.mixture([BINARY, 5]),  # type: ignore[type-var]
         cp.errors.InvalidArgument,
-        "a mixture needs a list of acceptors, or one of generators, at least one; got [<Acceptor: 2 states {s1, s2}, 2 symbols {0, 1}, starts in …",
+        "a mixture needs a list of acceptors, or one of generators, at least one; got [<Acceptor: 2 states {s1, s2}, 2 symbols {0, 1}, starts in ….",
     ),
     (
         lambda: cp.mixture([BINARY, BINARY], 5),  # type: ignore[arg-type]

@@ -20,6 +20,7 @@ VERBS = {
     "shard": "Split large tables into a folder of sorted shards.",
     "fit": "Learn a model from words and their outcomes.",
     "score": "Acceptance probability of every word of a file.",
+    "watch": "Follow running cases: events in, one answer each out.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
     "table": "Forward table of a word, step by step.",
     "draw": "State diagram as SVG, PNG, PDF, DOT or TikZ.",
@@ -27,6 +28,7 @@ VERBS = {
     "compare": "Whether two models are equal; if not, a word on which they differ.",
     "minimize": "Fewer states for the same probabilities.",
     "convert": "Write a model in another file format.",
+    "export": "Write a model as JavaScript, SQL or ONNX.",
     "info": "What a file holds, a model or data.",
 }
 """Verbs, each with its module of the same name, which is loaded when the verb is used."""
