@@ -82,6 +82,12 @@ def reading(verb: Verb) -> Callable[..., Any]:
     return decorated
 
 
+def outcomes_of(reading: dict[str, Any]) -> tuple[str, str]:
+    """What the user calls accepted and rejected."""
+    positive = reading.get("positive")
+    return ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
+
+
 def check_not_given(reading: dict[str, Any], data: str) -> None:
     """Refuse options on how to read a table where the data are shards, which were made with them."""
     if reading:
