@@ -233,6 +233,8 @@ def evaluate(
     check_any_sample(sample)
     check_evidence(sample, NO_OUTCOMES)
     cut = float(cut_point_value(cut_point))
+    if isinstance(sample, Sample):
+        sample = sample.recoded(acceptor.alphabet)  # where words become equal, observations are merged
     found = predictions(acceptor, sample, engine=engine)
     if last:
         found = found.take(found.seen.last_verdicts())

@@ -24,8 +24,8 @@ def command(left: str, right: str, tolerance: float | None, max_length: int | No
     verdict = equivalence(one, two, tolerance=tolerance)
     facts: dict[str, object] = {"equal": bool(verdict)}
     if isinstance(verdict, Different):
-        left, right = verdict.printed
-        facts |= {"word": verdict.word, "left": left, "right": right}
+        values = verdict.printed
+        facts |= {"word": verdict.word, "left": values[0], "right": values[1]}
     if not as_json:
         output.line(str(verdict))  # before the distance, which may be too much to find
     if max_length is not None:

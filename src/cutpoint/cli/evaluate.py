@@ -11,6 +11,7 @@ from cutpoint.cli import options
 from cutpoint.cli.evaluation_summary import facts, lines
 from cutpoint.cli.output import json_text, line, message
 from cutpoint.data import Sample
+from cutpoint.data.alphabet import OnUnknown
 from cutpoint.drawing.report import evaluation_report
 from cutpoint.em.observations import AnySample, check_evidence
 from cutpoint.files.samples import read_sample
@@ -21,6 +22,7 @@ from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 @click.argument("model", type=options.FILE)
 @click.argument("data", type=options.FILE)
 @options.cut_point
+@options.unknown
 @click.option("--last", is_flag=True, help="Judge the last verdict on each word alone.")
 @click.option("--baseline", type=options.FILE, help="File to train baselines on: the mean, and 1- to 4-grams.")
 @click.option("--report", type=options.FILE, help="File for an HTML page.")
@@ -32,6 +34,7 @@ def command(
     model: str,
     data: str,
     cut_point: str | None,
+    unknown: OnUnknown | None,
     last: bool,
     baseline: str | None,
     report: str | None,
@@ -53,7 +56,7 @@ def command(
     options.check_distinct(report, inputs=(model, data, baseline))
     if report is not None:
         options.check_output(report)
-    read = options.model_of(model)
+    read = options.model_of(model, unknown=unknown)
     cut = next(each for each in (cut_point, read.cut_point, 0.5) if each is not None)
     name, sharded = "standard input" if data == "-" else data, is_folder_of_shards(data)
     if sharded:
@@ -61,7 +64,7 @@ def command(
         for option, given in (("--baseline", baseline), ("--report", report)):
             if given is not None:
                 raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
-    outcomes = options.outcomes_of(reading)
+    outcomes = options.outcomes_of(reading, read)
     reading["alphabet"] = read.acceptor.alphabet
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
         sample: AnySample = ShardedSample.open(data) if sharded else read_sample(data, **reading)

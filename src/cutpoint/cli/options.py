@@ -11,13 +11,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
+from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.files.contents import Model
@@ -39,6 +41,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, help="Same seed, same result.")
 threads = click.option("--threads", type=AT_LEAST_ONE, show_default="all cores", help="Number of threads.")
 cut_point = click.option("--cut-point", metavar="NUMBER", show_default="the model's", help="Such as 0.5 or 1/3.")
+unknown = click.option(
+    "--unknown",
+    type=click.Choice(get_args(OnUnknown)),
+    show_default="the model's",
+    help="Symbols that the model does not know: refuse them, leave them out, or read them as rare ones.",
+)
 digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
@@ -82,10 +90,13 @@ def reading(verb: Verb) -> Callable[..., Any]:
     return decorated
 
 
-def outcomes_of(reading: dict[str, Any]) -> tuple[str, str]:
-    """What the user calls accepted and rejected."""
+def outcomes_of(reading: dict[str, Any], model: Model | None = None) -> tuple[str, str]:
+    """What the user calls accepted and rejected: by the option, or by the model's classes."""
     positive = reading.get("positive")
-    return ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
+    if positive is not None:
+        return positive, f"not {positive}"
+    rejected, accepted = model.classes if model and model.classes and len(model.classes) == 2 else OUTCOMES
+    return str(accepted), str(rejected)
 
 
 def check_not_given(reading: dict[str, Any], data: str) -> None:
@@ -96,8 +107,13 @@ def check_not_given(reading: dict[str, Any], data: str) -> None:
         )
 
 
-def model_of(name: str, normalized: bool = False) -> Model:
-    """Model of a file, of standard input, or of the gallery; its rows rescaled if that is wanted."""
+def model_of(name: str, normalized: bool = False, unknown: OnUnknown | None = None) -> Model:
+    """Model of a file, of standard input, or of the gallery; rows are rescaled, and the rule is another, if given."""
+    found = _model_of(name, normalized)
+    return found if unknown is None else replace(found, acceptor=found.acceptor.with_unknown(unknown))
+
+
+def _model_of(name: str, normalized: bool) -> Model:
     if name.startswith("gallery:"):
         return Model(_of_gallery(name))
     if name != "-":
@@ -144,9 +160,9 @@ def word_of(text: str, model: Model, separator: str | None) -> Any:
     else:
         parts = list(text) if by_character or separator == "" else text.split()
     for i, part in enumerate(parts):
-        if part not in by_text:
+        if part not in by_text and alphabet.on_unknown == "error":
             raise alphabet.unknown(part, f"word {shown(text)}, position {i}: ")
-    return [by_text[part] for part in parts]
+    return [by_text.get(part, part) for part in parts]
 
 
 def check_standard_input(*names: str | None) -> None:
@@ -179,6 +195,7 @@ def check_output(path: str, *endings: str) -> None:
         raise InvalidFile(f"cannot be written (the folder {target.parent} does not allow it).", where=path)
 
 
+OUTCOMES = ("rejected", "accepted")
 LOGGERS = ("distributed", "distributed.client", "distributed.core")
 """Loggers that report a lost cluster in tracebacks; we report it in a sentence."""
 

@@ -206,7 +206,7 @@ def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, r
         return 1
     entrant.now = climb.parameters
     loss = validation.loss([rules.asked(Solution(climb.parameters, entrant.kinds))])
-    training_loss = -climb.counts.log_likelihood / data.sample.judged
+    training_loss = -climb.counts.log_likelihood / data.judged(climb.parameters)
     entrant.curve.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss))
     if loss < entrant.loss:
         entrant.best, entrant.loss, entrant.steps = climb.parameters, loss, entrant.e_steps
