@@ -59,6 +59,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "new.tsv").write_text("011\n10\n")
     (folder / "test.tsv").write_text("0\t011\n1\t10\n\t11\n0\t1\n")
     (folder / "events.csv").write_text("who;when;what;sold\nb;1;0;0\na;2;1;1\na;1;1;1\nb;2;1;0\n")
+    (folder / "events.ndjson").write_text('{"who": "a", "what": "1"}\n{"who": "b", "what": "0"}\n')
     (folder / "one.tsv").write_text("1\tab\n1\tba\n" * 20)
     (folder / "inputs.tsv").write_text("ab\nba\n" * 20)
     (folder / "few.tsv").write_text("1\tab\n0\tba\n")
@@ -156,6 +157,11 @@ def test_completion(here: Path) -> None:
 # --- wrong input ------------------------------------------------------------------------------------------------------
 
 WRONG = [
+    ("watch model.json --id x --event x", 3, "--event must be another field than the id; got 'x' for both."),
+    ("watch model.json --cut-point 2", 3, "a cut point must be a number between 0 and 1; got '2'."),
+    ("watch model.json --state nowhere/cases", 3, "nowhere/cases: cannot be written (there is no folder nowhere)."),
+    ("watch model.json --state words.tsv", 3, "words.tsv: this is not a file of the kind 'cutpoint runs 1'."),
+    ("watch words.tsv", 3, "words.tsv: expected a model: a file such as model.json, or gallery:parity."),
     ("demo -o nowhere/tour.html", 3, "nowhere/tour.html: cannot be written (there is no folder nowhere)."),
     ("demo -o folder", 3, "folder: cannot be written (it is a folder)."),
     ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
@@ -217,6 +223,9 @@ MISUSED = [
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
+    ("watch -", "Error: standard input has the events; name a file with the model."),
+    ("watch model.json --from-line 3", "Error: --from-line is for going on where --state has ended."),
+    ("watch model.json --state model.json", "Error: model.json is read, and the result would replace it; name another"),
     ("score model.json", "Error: Missing argument 'DATA'."),
     ("accepts gallery:parity 1", "Error: the model has no cut point of its own; give one with --cut-point, such as"),
     ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or a range such as 1:10;"),
@@ -322,6 +331,31 @@ def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
         "cutpoint: tab.ndjson: line 2: the word holds a tab or a line feed. Use --json, or --only.\n",
     )
     assert json.loads(run("score", "tab.json", "tab.ndjson", "--json").out.splitlines()[1])["word"] == "a\tb c"
+
+
+def test_watch(run: Run, here: Path) -> None:
+    given = '{"id": "a", "event": "1"}\n{"id": "a", "event": "x"}\n{"id": "a", "event": "1"}\n'
+    done = run("watch", "binary.json", given=given)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        '{"line":1,"id":"a","events":1,"acceptance":0.5,"accepted":false}',
+        "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
+        '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
+    ]
+    skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
+    assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
+    strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
+    sentence = "cutpoint: standard input: line 2: symbol 'x' is not in the alphabet {'0', '1'}.\n"
+    assert (strict.code, strict.out.count("\n"), strict.err) == (3, 1, sentence)
+    again = run("watch", "binary.json", "--state", "cases", "--close", "1", given=given)
+    assert (again.code, again.out) == (3, "")
+    again = run(
+        "watch", "binary.json", "--state", "cases", given='{"id": "a", "event": "1"}'
+    )  # no line feed at the end
+    assert '"line":2,"id":"a","events":2' in again.out
+    late = run("watch", "binary.json", "--state", "cases", "--from-line", "9", given=given)
+    assert late.err.endswith("cutpoint: --from-line must be at most 3, the line after the last known one; got 9.\n")
+    assert run("watch", "binary.json", "--state", "cases", given="").err == "cases: 1 open case after 2 lines\n"
 
 
 def test_accepts(run: Run) -> None:

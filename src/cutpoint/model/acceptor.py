@@ -19,8 +19,10 @@ from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
+from cutpoint.model.completion_bounds import CompletionBounds
 from cutpoint.model.machine import Machine
 from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
+from cutpoint.model.run import Run
 from cutpoint.model.weighted import WeightedAutomaton, block_diagonal, kronecker
 from cutpoint.wording import counted, shown
 
@@ -242,6 +244,25 @@ class Acceptor(Machine):
         value, estimate = cut_point_value(cut_point), self.acceptance(word)
         return exceeds(estimate, len(word), self.n_states, value, lambda: self.exact_acceptance(word))
 
+    def run(self, cut_point: Any = None) -> Run:
+        """A run that reads symbol by symbol, for a case that is still going on. Cost :math:`O(l^2)` per symbol.
+
+        Examples
+        --------
+        >>> run = cp.p_adic(2).run(cut_point="1/2")
+        >>> for symbol in "011":
+        ...     run.read(symbol)
+        <Run: '0' read, acceptance 0, not accepted at 1/2>
+        <Run: '01' read, acceptance 0.5, not accepted at 1/2>
+        <Run: '011' read, acceptance 0.75, accepted at 1/2>
+        """
+        return Run(self, cut_point)
+
+    @cached_property
+    def completion_bounds(self) -> tuple[CompletionBounds, CompletionBounds]:
+        """Columns that bound the acceptance of longer words from above, and from below."""
+        return CompletionBounds(self, at_most=True), CompletionBounds(self, at_most=True, lowest=True)
+
     def chain(self, word: Word, exact: bool = False) -> MarkovChain:
         """Markov chain that :math:`P(x)` generates: its classes, stationary distributions and absorption."""
         if exact:
@@ -287,7 +308,7 @@ class Acceptor(Machine):
         >>> cp.p_adic(2).backward("01", accepted=True)[0]
         array([0.5 , 0.75])
         """
-        codes, end = self.alphabet.encode_word(word), self._end(accepted)
+        codes, end = self.alphabet.encode_word(word), self.possible_ends(accepted)
         if exact:
             return self.integers.backward(codes.tolist(), end)
         return kernels().backward(self.transitions, end.astype(np.float64), codes)  # type: ignore[no-any-return]

@@ -161,7 +161,7 @@ class Generator(Machine):
         if accepted is None:
             return self._weighted
         row, steps, column = self._weighted.arrays()
-        return WeightedAutomaton.from_arrays(self.alphabet, row, steps, column * self._end(accepted))
+        return WeightedAutomaton.from_arrays(self.alphabet, row, steps, column * self.possible_ends(accepted))
 
     @property
     def exact_stop(self) -> Numbers:

@@ -160,7 +160,7 @@ class Machine(ABC):
 
     def _given_end(self, recursion: str, word: Word, accepted: bool | None, exact: bool) -> Any:
         """Answer of a recursion, which has the same name in floats and exactly, given how the run ended."""
-        codes, end = self.alphabet.encode_word(word), self._end(accepted)
+        codes, end = self.alphabet.encode_word(word), self.possible_ends(accepted)
         if exact:
             answer = getattr(self.integers, recursion)(codes.tolist(), self._last_column(end))
         else:
@@ -177,7 +177,7 @@ class Machine(ABC):
     def _last_column(self, end: NDArray[np.bool_]) -> NDArray[Any]:
         """Exact column with which backward passes begin, for runs that end in some states."""
 
-    def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
+    def possible_ends(self, accepted: bool | None) -> NDArray[np.bool_]:
         """States in which a run may end."""
         if accepted is None:
             return np.ones_like(self.final)
