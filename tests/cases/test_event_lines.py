@@ -1,6 +1,7 @@
 """Lines of events and their answers; the file and the journal that keep them."""
 
 import json
+import os
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,14 @@ def test_one_process_at_a_time_with_the_same_options(tmp_path: Path) -> None:
         pass
     with pytest.raises(cp.errors.InvalidFile, match="cannot be written"):
         Journal("/nowhere/journal")
+
+
+def test_a_batch_is_forced_to_the_disk_before_it_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StateFile(str(tmp_path / "cases"), watching()) as kept:
+        forced, usual = [], os.fsync
+        monkeypatch.setattr(os, "fsync", lambda file: forced.append((os.fstat(file).st_size, usual(file))))
+        kept.append(lines_of(event("a", "1")))
+        assert [size for size, _ in forced] == [(tmp_path / "cases.journal").stat().st_size]
 
 
 def test_a_long_journal_is_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
