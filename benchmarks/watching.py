@@ -56,9 +56,9 @@ def main() -> None:
             cases = load(rng)
             write_events(Path(events), cases, rng)
             for kept in (False, True):
-                state = f"--state {folder}/cases" if kept else ""
-                call = f"rm -f {folder}/cases*; exec {sys.executable} -c '{PROGRAM}' watch {model} --id who --event what {state}"
-                used = cost(["sh", "-c", f"{call} < {events}"], Path(out))
+                options = f"--id who --event what {f'--state {folder}/cases' if kept else ''}"
+                call = f"exec {sys.executable} -c '{PROGRAM}' watch {model} {options} < {events}"
+                used = cost(["sh", "-c", f"rm -f {folder}/cases*; {call}"], Path(out))
                 check(Path(events), Path(out))
                 speed, memory = f"{len(cases) / used.seconds:,.0f}", f"{used.megabytes:.0f} MB"
                 print(f"| {name}{', `--state`' * kept} | {len(cases):,} | {used.seconds:.1f} | {speed} | {memory} |")

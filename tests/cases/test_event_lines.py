@@ -117,6 +117,9 @@ def test_symbols_that_are_not_texts() -> None:
     answers = answered(lines, lines_of(event(1, 0), event(1, "0"), event(1, "(1, 2)")))
     assert [answer["events"] for answer in answers] == [1, 2, 3]
     assert answers[-1]["acceptance"] == 0.5
+    closing = EventLines(cp.Runs(A), close=["0", "9"])
+    answers = answered(closing, lines_of(event(1, 0), event(2, 9), event(3, "0")))
+    assert [(answer["events"], answer["closed"]) for answer in answers] == [(1, True), (0, True), (1, True)]
     with pytest.raises(cp.errors.InvalidArgument, match=r"event must be another field than the id; got 'x' for both\."):
         watching(id="x", event="x")
 

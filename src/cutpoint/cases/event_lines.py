@@ -93,10 +93,10 @@ class EventLines:
         """What decides how a line is understood."""
         alphabet = runs.acceptor.alphabet
         by_text = {str(symbol): code for code, symbol in enumerate(alphabet)}
-        closing = dict.fromkeys(close, NOT_READ)
+        self._close = {*close, *(int(name) for name in close if name.isdecimal())}
+        closing = dict.fromkeys(self._close, NOT_READ)
         plain = {symbol: code for code, symbol in enumerate(alphabet) if type(symbol) in (str, int)}
         self._codes: dict[Any, int] = closing | by_text | plain
-        self._close = frozenset(close)
         self._expected = f"expected an object with the fields {id!r} and {event!r}, texts or whole numbers"
         fields: Any = [("id", str | int), ("event", str | int)]
         kind = msgspec.defstruct("Event", fields, rename={"id": id, "event": event}, gc=False)
