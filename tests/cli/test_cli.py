@@ -161,21 +161,21 @@ WRONG = [
     ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
     ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
     ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds; got -1.0."),
-    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 0: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
-    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 1: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
+    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity, symbol, event name, activity name, task or concept:name; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
     ("score nothing.json words.tsv", 3, "nothing.json: cannot be read (No such file or directory)."),
     ("score noise.json words.tsv", 3, "noise.json: line 1: expected text in UTF-8; got bytes that are not."),
     ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),
     ("score model.json empty.tsv", 3, "empty.tsv: the file is empty."),
-    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'cart' is not in the alphabet {'0', '1'}."),
+    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 1: symbol 'cart' is not in the alphabet {'0', '1'}."),
     ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id must be one of the columns {'who', 'when', 'what', 'sold'}; got 'whom'. Did you mean 'who'?"),
     ("score model.json words.tsv -o nowhere/scores.tsv", 3, "nowhere/scores.tsv: cannot be written (No such file or directory)."),
-    ("accepts model.json 2", 3, "word '2', position 0: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("accepts model.json 2", 3, "word '2', position 1: symbol '2' is not in the alphabet {'0', '1'}."),
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
     ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
     ("table folder", 3, "folder: expected a model: a file such as model.json, or gallery:parity."),
-    ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("table model.json 012", 3, "word '012', position 3: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
@@ -232,7 +232,7 @@ def test_names_of_files_are_printed_as_they_are(folder: str, run: Run, here: Pat
     named = f"lake/{folder}/part.csv"
     columns = "the columns are {'who', 'what'}"
     assert run("fit", named, "--id", "who", "-o", "m.json").err == (
-        f"cutpoint: {named}: no column is called event, activity or symbol; {columns}. Choose one with --event.\n"
+        f"cutpoint: {named}: no column is called event, activity, symbol, event name, activity name, task or concept:name; {columns}. Choose one with --event.\n"
     )
     assert run("score", f"lake/{folder}/none.json", named).err == (
         f"cutpoint: lake/{folder}/none.json: cannot be read (No such file or directory).\n"
@@ -294,7 +294,7 @@ def test_score_of_events_and_into_a_file(run: Run, here: Path) -> None:
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # 01 and 11
     (here / "bad.tsv").write_text("11\n" * 400_000 + "12\n")
     done = run("score", "binary.json", "bad.tsv", "-o", "scores.tsv")
-    assert done.err == "cutpoint: bad.tsv: line 400001, position 1: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    assert done.err == "cutpoint: bad.tsv: line 400001, position 2: symbol '2' is not in the alphabet {'0', '1'}.\n"
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # as it was
     assert not list(here.glob(".*.part"))
 
@@ -327,7 +327,7 @@ def test_accepts(run: Run) -> None:
 def test_bytes_that_are_no_text_are_told(here: Path) -> None:
     done = shell(r"printf '\377\n' | cutpoint accepts model.json -", here)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 0: symbol")
+    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 1: symbol")
 
 
 def test_table(run: Run) -> None:
@@ -468,8 +468,8 @@ def test_fit(run: Run, here: Path) -> None:
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"
-    scored = run("score", "fit.json", "-", "--only", given="1\n11\n10101\n").out
-    assert [line.split("\t")[1] for line in scored.splitlines()] == ["yes", "no", "yes"]
+    scored = run("score", "fit.json", "-", given="1\n11\n10101\n").out
+    assert [line.split("\t")[2] for line in scored.splitlines()] == ["yes", "no", "yes"]
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere

@@ -66,8 +66,8 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
         (
             ("who", "time", "event", "outcome"),
             {"event": "event"},
-            "no column is called id, case or case id; the columns are {'who', 'time', 'event', 'outcome'}. Choose one "
-            "with id=….",
+            "no column is called id, case, case id, case key, trace id or case:concept:name; the columns are {'who', "
+            "'time', 'event', 'outcome'}. Choose one with id=….",
         ),
         (
             ("id", "time", "what", "outcome"),

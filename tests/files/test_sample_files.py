@@ -219,7 +219,7 @@ def test_unknown_symbols_are_told_with_their_line(tmp_path: Path) -> None:
     path.write_text("0\t0 1\n1\t1 2\n")
     with pytest.raises(cp.errors.UnknownSymbol) as caught:
         list(cp.files.read_chunks(path, alphabet=cp.p_adic(2).alphabet))
-    assert str(caught.value) == f"{path}: line 2, position 1: symbol '2' is not in the alphabet {{'0', '1'}}."
+    assert str(caught.value) == f"{path}: line 2, position 2: symbol '2' is not in the alphabet {{'0', '1'}}."
 
 
 # Reading undoes writing.

@@ -14,7 +14,7 @@ from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.models import save
-from cutpoint.files.samples import read_sample
+from cutpoint.files.samples import read_sample, read_split
 from cutpoint.search.folds import held_out
 from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
@@ -29,6 +29,9 @@ NOT_CONVERGED = 4
 @click.option("--team", type=options.AT_LEAST_ONE, default=1, help="Number of acceptors to mix.")
 @click.option("--test", type=options.FILE, help="File of words to judge the model by, instead of a part of DATA.")
 @click.option("--holdout", type=click.FloatRange(0, 0.5), default=0.2, help="Share of DATA to judge the model by.")
+@click.option(
+    "--split-by", "by", metavar="COLUMN", help="Judge by the words that are last by this column, such as a time."
+)
 @click.option(
     "--cut-point", metavar="NUMBER", show_default="best on words not learned from", help="Cut point to store."
 )
@@ -45,6 +48,7 @@ def command(
     output: str,
     test: str | None,
     holdout: float,
+    by: str | None,
     cut_point: str | None,
     report: str | None,
     time_limit: float | None,
@@ -74,17 +78,25 @@ def command(
     sharded = is_folder_of_shards(data)
     if sharded and test is None:
         options.check_not_given(reading, data)
+    if by is not None and (sharded or test is not None or not holdout):
+        raise click.UsageError(
+            "--split-by holds out a part of a table; it does not go with shards, --test, or --holdout 0."
+        )
     with (
         options.engine_of(engine, scheduler, threads, sharded) as worker,
         progress("learning", search_state) as callback,
     ):
         shards = ShardedSample.open(data) if sharded else None
-        sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
+        split = None if by is None else read_split(data, options.column_of(by), holdout, **reading)
+        if shards is not None:
+            sample = searched_part(shards, shards.alphabet, worker)
+        else:
+            sample = read_sample(data, **reading) if split is None else split.training
         check_evidence(sample)
-        training, fresh = sample, None
+        training, fresh = split or (sample, None)
         if test is not None:
             fresh = read_sample(test, **(reading | {"alphabet": sample.alphabet}))
-        elif holdout and not sharded:
+        elif holdout and not sharded and split is None:
             training, fresh = held_out(sample, holdout, np.random.default_rng(seed))
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         learned = learn(shards or training, time_limit=time_limit, callback=callback, rng=seed, **search)
@@ -92,6 +104,8 @@ def command(
     summary = FitSummary(learned, training, fresh, choice, (shards or training).total)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
+    if made := {name: reading[name] for name in ("gaps", "attributes") if name in reading}:
+        notes[options.READ_WITH] = json_text(made, None)
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     save(learned.acceptor, output, cut_point=choice.cut_point, metadata=notes)
     if report is not None:
