@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -162,15 +162,14 @@ def comparable(column: Column, rows: Sequence[int], noun: str = "order of an eve
             raise column.refusal(r, f"the {noun} must not be missing.", advice)
     if not set(map(type, values)) <= {str}:
         return values
-    fitting = []
-    for kind in (int, float, datetime.fromisoformat):
-        found = [_read_as(kind, text) for text in values]
-        if None not in found:
+    kinds = (int, float, datetime.fromisoformat)
+    for kind in kinds:
+        found = list(takewhile(lambda value: value is not None, (_read_as(kind, text) for text in values)))
+        if len(found) == len(values):
             return found
-        fitting.append(len(found) - found.count(None))
-        if fitting[-1] == max(fitting):  # the first text that the most likely kind cannot read is at fault
-            wrong = found.index(None)
     if any(character.isdigit() for text in values for character in text):
+        read = max(([_read_as(kind, text) for text in values] for kind in kinds), key=lambda read: -read.count(None))
+        wrong = read.index(None)  # the first text that the kind of most others does not fit
         what = "an order in texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30"
         what = f"{what}; got {shown(values[wrong])}, and as texts '10' comes before '9'."
         raise column.refusal(rows[wrong], what, "Convert it, or sort the table and leave out the column.")

@@ -83,21 +83,22 @@ class _Log:
         return Rows(columns, [line for line, _ in whole], has_whole_cases=True) if whole else None
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = tag.rpartition(":")[2]
-        self.path.append(element)
-        if len(self.path) > MOST_DEPTH:
-            raise self._refusal(f"elements must be nested at most {MOST_DEPTH} deep; they are deeper.")
-        if len(self.path) == 1 and element != "log":
+        element, path = tag.rpartition(":")[2], self.path
+        path.append(element)
+        depth = len(path)
+        if depth == 1 and element != "log":
             raise self._refusal(f"expected an XES log, an element <log>; got <{shown(tag)[1:-1]}>.")
-        if self.path == ["log", "trace"]:
+        if depth == 2 and element == "trace":
             self.trace, self.first_of_trace = {}, len(self.events)
             self.line_of_trace = self.parser.CurrentLineNumber
-        elif self.path == ["log", "trace", "event"]:
+        elif depth == 3 and path[1] == "trace" and element == "event":
             self.events.append((self.parser.CurrentLineNumber, {}))
-        elif element in VALUES and self.path[:-1] == ["log", "trace"]:
+        elif depth == 3 and path[1] == "trace" and element in VALUES:
             self._attribute(self.trace, element, attributes, "case:")
-        elif element in VALUES and self.path[:-1] == ["log", "trace", "event"]:
+        elif depth == 4 and path[1:3] == ["trace", "event"] and element in VALUES:
             self._attribute(self.events[-1][1], element, attributes)
+        elif depth > MOST_DEPTH:
+            raise self._refusal(f"elements must be nested at most {MOST_DEPTH} deep; they are deeper.")
 
     def _attribute(self, found: dict[str, Any], kind: str, given: dict[str, str], prefix: str = "") -> None:
         key, text = given.get("key"), given.get("value")
@@ -112,7 +113,7 @@ class _Log:
             raise self._refusal(f"there must be at most {counted(MOST_COLUMNS, 'attribute')}; got more.")
 
     def _end(self, tag: str) -> None:
-        if self.path == ["log", "trace"]:
+        if len(self.path) == 2 and self.path[1] == "trace":
             self._check_name()
             if len(self.events) == self.first_of_trace:
                 self.events.append((self.line_of_trace, {}))
