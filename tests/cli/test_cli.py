@@ -324,6 +324,37 @@ def test_accepts(run: Run) -> None:
     assert run("accepts", "gallery:customers", "ad,visit", "--cut-point", "0", "--separator", ",").code == 0
 
 
+def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
+    assert run("score", "binary.json", "-", "--unknown", "skip", given="1x1\nx\n").out == "1x1\t0.75\tyes\nx\t0.0\tno\n"
+    assert run("accepts", "binary.json", "1x1", "--unknown", "skip").out == "1x1\tyes\t0.75\n"
+    assert run("convert", "binary.json", "skipping.json", "--unknown", "skip").code == 0
+    assert run("score", "skipping.json", "-", given="1x1\n").out == "1x1\t0.75\tyes\n"
+    assert run("score", "skipping.json", "-", "--unknown", "error", given="1x1\n").code == 3
+    columns = ["--delimiter", ";", "--id", "who", "--order", "when", "--event", "what"]
+    (here / "odd.csv").write_text("who;when;what\na;2;1\na;1;1\nb;1;9\n")
+    assert run("score", "skipping.json", "odd.csv", *columns).out == "a\t0.75\tyes\nb\t0.0\tno\n"
+    assert run("score", "binary.json", "-", "--unknown", "rare", given="1").err == (
+        "cutpoint: --unknown 'rare' needs the symbol '\ufffd' in the alphabet, which learning makes of rare symbols. "
+        "Learn from Sample.with_rare(). Or use --unknown 'skip'.\n"
+    )
+
+
+@searches
+def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
+    rows = [f"{k % 2}\tlook {'buy' if k % 2 else 'quit'}" for k in range(60)]
+    (here / "rare.tsv").write_text("\n".join([*rows, *(f"1\tlook odd{k}" for k in range(9))]))
+    fit = ["fit", "rare.tsv", "-n", "2", "--holdout", "0", "--positive", "1", "-o", "rare.json"]
+    assert run(*fit, "--unknown", "rare", "--min-count", "3").code == 0
+    model = cp.read_model(here / "rare.json")
+    assert model.acceptor.alphabet == ("buy", "look", "quit", "<rare>")
+    assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "not 1"]
+    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\tyes\n")
+    assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
+    assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"  # there is nothing to learn from
+    assert run("fit", "rare.tsv", "-n", "2", "--unknown", "skip", "-o", "rare.json", "--test", "rare.tsv").code == 0
+    assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"
+
+
 def test_bytes_that_are_no_text_are_told(here: Path) -> None:
     done = shell(r"printf '\377\n' | cutpoint accepts model.json -", here)
     assert (done.returncode, done.stdout) == (3, "")
@@ -439,6 +470,8 @@ def test_info(run: Run) -> None:
         "final": ["odd"],
         "exact": True,
         "cut_point": "1/2",
+        "classes": None,
+        "unknown": "error",
         "metadata": {"author": "somebody"},
     }
     assert run("info", "model.json").out.splitlines()[1:] == ["cut point: 1/2", "author: somebody"]

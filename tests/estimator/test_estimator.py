@@ -24,9 +24,10 @@ from sklearn.preprocessing import FunctionTransformer
 
 import cutpoint as cp
 from cutpoint.assess.evaluation import best_cut_point, chosen_cut_point
+from cutpoint.data.alphabet import RARE, RARE_CHARACTER
 from cutpoint.em.observations import Parameters
 from cutpoint.estimator.classifier import RunningCounts, seed_of
-from cutpoint.estimator.inputs import RARE, Lexicon, labels_of, words_of
+from cutpoint.estimator.inputs import Lexicon, labels_of, words_of
 
 WORDS = ["".join(map(str, word)) for word in cp.random_words("ab", 60, (0, 5), rng=1)]
 ODD = ["odd" if word.count("a") % 2 else "even" for word in WORDS]
@@ -241,22 +242,22 @@ def test_rare_symbols_stand_for_unknown_ones() -> None:
     words = [*WORDS, "xa", "ya", "az", "xx"]  # x thrice, y and z once
     labels = [*ODD, "odd", "odd", "odd", "even"]
     model = Classifier(2, unknown="rare").fit(words, labels)
-    assert tuple(model.alphabet_) == ("a", "b", "x", RARE)
+    assert tuple(model.alphabet_) == ("a", "b", "x", RARE_CHARACTER)
     assert model.fit_.acceptor == model.acceptor_
     sample = cp.Sample(
-        [tuple(RARE if symbol in "yz" else symbol for symbol in word) for word in words],
+        [tuple(RARE_CHARACTER if symbol in "yz" else symbol for symbol in word) for word in words],
         accepted=[label == "odd" for label in labels],
-        alphabet=("a", "b", "x", RARE),
+        alphabet=("a", "b", "x", RARE_CHARACTER),
     )
     assert cp.learn(sample, 2, folds=2, rng=0).acceptor == model.acceptor_
     assert np.array_equal(model.predict_proba(["ay", "ax"]), model.predict_proba([["a", "never"], "ax"]))
-    larger = Lexicon.of([*words], np.ones(len(words)), 4, by_position=False)
-    assert tuple(larger.alphabet) == ("a", "b", RARE)
+    larger = Lexicon.of([*words], np.ones(len(words)), "rare", 4, by_position=False)
+    assert tuple(larger.alphabet) == ("a", "b", RARE_CHARACTER)
 
 
 def test_without_rare_symbols_an_unknown_one_changes_nothing(two: cp.AcceptorClassifier) -> None:
     model = Classifier(2, unknown="rare").fit(WORDS, ODD)
-    assert tuple(model.alphabet_) == ("a", "b", RARE)
+    assert tuple(model.alphabet_) == ("a", "b", RARE_CHARACTER)
     assert model.fit_.acceptor == two.acceptor_
     assert np.array_equal(model.acceptor_.transitions[2], np.eye(2))
     np.testing.assert_allclose(
@@ -284,7 +285,7 @@ def test_position_tells_symbols_apart() -> None:
 
 def test_each_position_has_its_rare_symbol() -> None:
     words: list[Any] = [(1, 2), (1, 3), (1, 2), (4, 3), (1, 2)]
-    lexicon = Lexicon.of(words, np.ones(5), 2, by_position=True)
+    lexicon = Lexicon.of(words, np.ones(5), "rare", 2, by_position=True)
     assert tuple(lexicon.learned) == ((0, 1), (1, 2), (1, 3), (0, RARE))
     assert lexicon.in_symbols(words)[3] == [(0, RARE), (1, 3)]
     assert tuple(lexicon.alphabet) == (*lexicon.learned, (1, RARE))
@@ -501,7 +502,7 @@ NAN = float("nan")
         ({}, ["a", None], [0, 1], None, "word 1 must be a str or a sequence of symbols; got None."),
         ({}, pd.DataFrame({"a": ["a"], "b": ["b"]}), [0], None, "X must be one column, a value per word; got shape (1, 2). Pass that column alone."),
         ({}, ["ab", [["c"]]], [0, 1], None, "word 1, position 0: symbols must be hashable, such as strings or numbers; got ['c']."),
-        ({"unknown": "ignore"}, ["a", "b"], [0, 1], None, "unknown must be 'error' or 'rare'; got 'ignore'."),
+        ({"unknown": "ignore"}, ["a", "b"], [0, 1], None, "unknown must be 'error', 'skip' or 'rare'; got 'ignore'."),
         ({"min_count": 0}, ["a", "b"], [0, 1], None, "min_count must be a whole number, 1 or more; got 0."),
         ({"position": "yes"}, ["a", "b"], [0, 1], None, "position must be True or False; got 'yes'."),
         ({"cut_point": 1}, ["a", "b"], [0, 1], None, "cut_point must lie between 0 and 1, both excluded; got 1."),

@@ -172,6 +172,7 @@ def test_golden_files_of_version_1_are_read(name: str) -> None:
     model, _, options = golden()[name]
     found = cp.read_model(FOLDER / name, **options)
     assert_same(found.acceptor, model.acceptor)
+    assert found.acceptor.alphabet.on_unknown == model.acceptor.alphabet.on_unknown
     assert found == model
 
 

@@ -22,7 +22,10 @@ def golden() -> dict[str, tuple[cp.files.Model, dict[str, Any], dict[str, Any]]]
     first = cp.Acceptor(3, "ab", steps, 0, np.array([False, True, True]))
     probability: dict[str, Any] = {"weights": "probability"}
     notes: dict[str, Any] = {"trained on": "journeys, 2024", "rows": 1000, "loss": 0.1, "final": True, "note": None}
+    classes = cp.files.Model(first.with_unknown("skip"), classes=("no", "yes", 2), labels=(2, "no", "yes"))
     return {
+        "classes.json": (classes, {}, {}),
+        "classes.npz": (classes, {}, {}),
         "exact.json": (cp.files.Model(coin, "1/3"), {}, {}),
         "mixture.json": (cp.files.Model(pair), {}, {}),
         "floats.json": (cp.files.Model(floats, 0.25, notes), {}, {}),

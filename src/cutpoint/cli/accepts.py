@@ -5,6 +5,7 @@ import sys
 import click
 
 from cutpoint.cli import options, output
+from cutpoint.data.alphabet import OnUnknown
 from cutpoint.decision import Language
 
 
@@ -12,6 +13,7 @@ from cutpoint.decision import Language
 @click.argument("model", type=options.FILE)
 @click.argument("words", nargs=-1, required=True)
 @options.cut_point
+@options.unknown
 @click.option("--inclusive", is_flag=True, help="Also accept words whose acceptance equals the cut point.")
 @click.option("--exact", is_flag=True, help="Print the acceptance as a fraction.")
 @options.separator
@@ -20,6 +22,7 @@ def command(
     model: str,
     words: tuple[str, ...],
     cut_point: str | None,
+    unknown: OnUnknown | None,
     inclusive: bool,
     exact: bool,
     separator: str | None,
@@ -33,7 +36,7 @@ def command(
     Example: cutpoint accepts gallery:p_adic:2 11 01 --cut-point 1/2
     """
     options.check_standard_input(model, *words)
-    read = options.model_of(model)
+    read = options.model_of(model, unknown=unknown)
     if cut_point is None and read.cut_point is None:
         raise click.UsageError("the model has no cut point of its own; give one with --cut-point, such as 0.5 or 1/3.")
     language = Language(read.acceptor, read.cut_point if cut_point is None else cut_point, inclusive)

@@ -6,6 +6,7 @@ import click
 
 from cutpoint.cli import options
 from cutpoint.cli.output import message
+from cutpoint.data.alphabet import OnUnknown
 from cutpoint.files.models import save
 
 
@@ -13,11 +14,12 @@ from cutpoint.files.models import save
 @click.argument("model", type=options.FILE)
 @click.argument("output", type=options.FILE)
 @click.option("--cut-point", metavar="NUMBER", help="Cut point to store with the model (JSON and NPZ).")
+@options.unknown
 @click.option("--bare", is_flag=True, help="Leave out the cut point and the notes, for formats that cannot hold them.")
 @click.option("--rounded", is_flag=True, help="Allow formats without fractions to round an exact model.")
 @click.option("--normalized", is_flag=True, help="Rescale rows of MODEL that do not sum to 1, as after rounding.")
 @click.option("--weights", type=click.Choice(["log", "probability"]), help="Weights of AT&T text.")
-def command(model: str, output: str, normalized: bool, **saving: Any) -> None:
+def command(model: str, output: str, normalized: bool, unknown: OnUnknown | None, **saving: Any) -> None:
     """Write MODEL to OUTPUT, in the format of its extension.
 
     .json, .npz, .att (OpenFst), .drn (Storm), .tra (PRISM) or .dot (Graphviz); add .gz to compress a text format.
@@ -26,5 +28,5 @@ def command(model: str, output: str, normalized: bool, **saving: Any) -> None:
     \b
     Example: cutpoint convert model.json model.drn --bare
     """
-    save(options.model_of(model, normalized=normalized), output, **saving)
+    save(options.model_of(model, normalized, unknown), output, **saving)
     message(f"written to {output}.")

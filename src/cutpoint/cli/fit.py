@@ -1,7 +1,7 @@
 """``cutpoint fit``."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -10,9 +10,12 @@ from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import FitSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
+from cutpoint.data import Alphabet
+from cutpoint.data.alphabet import OnUnknown
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
+from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample, read_split
 from cutpoint.search.folds import held_out
@@ -35,6 +38,18 @@ NOT_CONVERGED = 4
 @click.option(
     "--cut-point", metavar="NUMBER", show_default="best on words not learned from", help="Cut point to store."
 )
+@click.option(
+    "--unknown",
+    type=click.Choice(get_args(OnUnknown)),
+    default="error",
+    help="Symbols not learned, when the model is used: refuse them, leave them out, or read them as rare ones.",
+)
+@click.option(
+    "--min-count",
+    type=options.AT_LEAST_ONE,
+    default=2,
+    help="With --unknown rare: symbols seen fewer times are learned as one rare symbol.",
+)
 @click.option("--report", type=options.FILE, help="File for an HTML page about the model.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Longest time to search.")
 @click.option("--checkpoint", type=options.FILE, help="File from which a stopped search can be continued.")
@@ -50,6 +65,8 @@ def command(
     holdout: float,
     by: str | None,
     cut_point: str | None,
+    unknown: OnUnknown,
+    min_count: int,
     report: str | None,
     time_limit: float | None,
     checkpoint: str | None,
@@ -82,6 +99,8 @@ def command(
         raise click.UsageError(
             "--split-by holds out a part of a table; it does not go with shards, --test, or --holdout 0."
         )
+    if sharded and unknown == "rare":
+        raise click.UsageError("--unknown rare is for tables, and DATA is a folder of shards. Use --unknown skip.")
     with (
         options.engine_of(engine, scheduler, threads, sharded) as worker,
         progress("learning", search_state) as callback,
@@ -94,10 +113,15 @@ def command(
             sample = read_sample(data, **reading) if split is None else split.training
         check_evidence(sample)
         training, fresh = split or (sample, None)
-        if test is not None:
-            fresh = read_sample(test, **(reading | {"alphabet": sample.alphabet}))
-        elif holdout and not sharded and split is None:
+        if holdout and test is None and split is None and not sharded:
             training, fresh = held_out(sample, holdout, np.random.default_rng(seed))
+        if unknown == "rare":
+            training = training.with_rare(min_count)
+        alphabet = Alphabet(training.alphabet, None if unknown == "rare" else unknown)
+        if test is not None:
+            fresh = read_sample(test, **(reading | {"alphabet": alphabet}))
+        elif fresh is not None:
+            fresh = fresh.recoded(alphabet)
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         learned = learn(shards or training, time_limit=time_limit, callback=callback, rng=seed, **search)
     choice = choice or chosen_cut_point(learned)
@@ -107,9 +131,11 @@ def command(
     if made := {name: reading[name] for name in ("gaps", "attributes") if name in reading}:
         notes[options.READ_WITH] = json_text(made, None)
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
-    save(learned.acceptor, output, cut_point=choice.cut_point, metadata=notes)
+    positive = reading.get("positive")
+    classes = None if positive is None else (f"not {positive}", positive)
+    model = Model(learned.acceptor.with_unknown(alphabet.on_unknown), choice.cut_point, notes, classes)
+    save(model, output)
     if report is not None:
-        positive = reading.get("positive")
         outcomes = ("accepted", "rejected") if positive is None else (positive, f"not {positive}")
         write_report(learned, fresh or training, report, choice.cut_point, f"Model of {name}", outcomes)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))

@@ -94,7 +94,11 @@ class FitSummary:
         lines += [f"cut point {self.choice.cut_point:g}: {self.choice.reason}", *self._judged()]
         for each in symbol_effects(acceptor, self.training)[:MOST_MATRICES]:
             lines += ["", *_matrix(acceptor, each, output)]
-        lines += ["", f"score new words:  cutpoint score {output} new.tsv", f"in Python:        cp.load({output!r})"]
+        lines += [
+            "",
+            f"score new words:  cutpoint score {output} new.tsv",
+            f"in Python:        cp.read_model({output!r}).predict(words)",
+        ]
         lines += [f"report:           {report}"] * (report is not None)
         return "\n".join(lines)
 

@@ -12,6 +12,7 @@ from cutpoint.data import Sample
 from cutpoint.files.models import is_model_file
 from cutpoint.files.samples import read_sample
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
+from cutpoint.wording import plain
 
 
 @click.command()
@@ -53,11 +54,14 @@ def _model(file: str) -> tuple[dict[str, Any], str]:
         "final": acceptor.final_states,
         "exact": acceptor.is_exact,
         "cut_point": model.cut_point,
+        "classes": model.classes,
+        "unknown": acceptor.alphabet.on_unknown,
         "metadata": dict(model.metadata),
     }
     notes = [f"{name}: {value}" for name, value in model.metadata.items()]
-    cut_point = [] if model.cut_point is None else [f"cut point: {model.cut_point}"]
-    return facts, "\n".join([repr(acceptor), *cut_point, *notes])
+    known = {"cut point": model.cut_point, "classes": model.classes and ", ".join(map(plain, model.classes))}
+    beside = [f"{name}: {value}" for name, value in known.items() if value is not None]
+    return facts, "\n".join([repr(acceptor), *beside, *notes])
 
 
 def _sizes(sample: Sample | ShardedSample) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import click
 from cutpoint.cli import options
 from cutpoint.cli.output import json_text, line, message
 from cutpoint.decision.reduction import minimize, quotient, trim
+from cutpoint.errors import InvalidArgument
 from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 
@@ -26,11 +27,15 @@ def command(model: str, output: str | None, tolerance: float | None, as_json: bo
     Example: cutpoint minimize model.json -o smaller.json
     """
     read = options.model_of(model)
+    if read.labels is not None:
+        raise InvalidArgument(
+            "of three and more classes, states of one class would be merged with others.", where=model
+        )
     smaller = quotient(trim(read.acceptor), tolerance=tolerance)
     dimension = minimize(read.acceptor, tolerance=tolerance).dimension
     before, after = read.acceptor.n_states, smaller.n_states
     if output is not None:
-        save(Model(smaller, read.cut_point, read.metadata), output)
+        save(Model(smaller, read.cut_point, read.metadata, read.classes), output)
         message(f"written to {output}.")
     facts = {"states": before, "lumped": after, "dimension": dimension}
     text = f"{before} states; {after} after merging; a weighted automaton needs {dimension} dimensions."

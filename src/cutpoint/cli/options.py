@@ -13,13 +13,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
+from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.files.contents import Model
@@ -41,6 +43,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, help="Same seed, same result.")
 threads = click.option("--threads", type=AT_LEAST_ONE, show_default="all cores", help="Number of threads.")
 cut_point = click.option("--cut-point", metavar="NUMBER", show_default="the model's", help="Such as 0.5 or 1/3.")
+unknown = click.option(
+    "--unknown",
+    type=click.Choice(get_args(OnUnknown)),
+    show_default="the model's",
+    help="Symbols that the model does not know: refuse them, leave them out, or read them as rare ones.",
+)
 digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
@@ -122,8 +130,13 @@ def check_not_given(reading: dict[str, Any], data: str) -> None:
         )
 
 
-def model_of(name: str, normalized: bool = False) -> Model:
-    """Model of a file, of standard input, or of the gallery; its rows rescaled if that is wanted."""
+def model_of(name: str, normalized: bool = False, unknown: OnUnknown | None = None) -> Model:
+    """Model of a file, of standard input, or of the gallery; rows are rescaled, and the rule is another, if given."""
+    found = _model_of(name, normalized)
+    return found if unknown is None else replace(found, acceptor=found.acceptor.with_unknown(unknown))
+
+
+def _model_of(name: str, normalized: bool) -> Model:
     if name.startswith("gallery:"):
         return Model(_of_gallery(name))
     if name != "-":
@@ -170,9 +183,9 @@ def word_of(text: str, model: Model, separator: str | None) -> Any:
     else:
         parts = list(text) if by_character or separator == "" else text.split()
     for i, part in enumerate(parts):
-        if part not in by_text:
+        if part not in by_text and alphabet.on_unknown == "error":
             raise alphabet.unknown(part, f"word {shown(text)}, position {i + 1}: ")
-    return [by_text[part] for part in parts]
+    return [by_text.get(part, part) for part in parts]
 
 
 def check_standard_input(*names: str | None) -> None:

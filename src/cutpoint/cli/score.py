@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cutpoint.cli import options
 from cutpoint.cli.output import json_text, progress
-from cutpoint.data.alphabet import Tokens
+from cutpoint.data.alphabet import OnUnknown, Tokens
 from cutpoint.data.storage import writing_whole
 from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
@@ -30,6 +30,7 @@ from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 @click.argument("model", type=options.FILE)
 @click.argument("data", type=options.FILE)
 @options.cut_point
+@options.unknown
 @click.option("--log", is_flag=True, help="Print natural logarithms, also of probabilities below 1e-308.")
 @click.option("--only", is_flag=True, help="Print the numbers alone, without words and answers.")
 @click.option("-o", "--output", type=options.FILE, help="File to write; .parquet makes a table, other names text.")
@@ -41,6 +42,7 @@ def command(
     model: str,
     data: str,
     cut_point: str | None,
+    unknown: OnUnknown | None,
     log: bool,
     only: bool,
     output: str | None,
@@ -61,7 +63,7 @@ def command(
     """
     options.check_standard_input(model, data)
     options.check_distinct(output, inputs=(model, data))
-    read = options.model_of(model)
+    read = options.model_of(model, unknown=unknown)
     cut = read.cut_point if cut_point is None else cut_point
     language = None if cut is None else Language(read.acceptor, cut)
     sharded, rows = is_folder_of_shards(data), 0

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, product
-from typing import Any, Self, overload
+from typing import Any, Literal, Self, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from cutpoint.wording import listed, shown, suggestion
 
 HASHABLE = "hashable, such as strings or numbers"
 MISSING = {"NAType", "NaTType"}  # types of missing values in data frames, by name, so that pandas need not be imported
+
+OnUnknown = Literal["error", "skip", "rare"]
+"""What becomes of a symbol that is not in an alphabet: it is refused, left out, or read as the rare symbol."""
+RARE, RARE_CHARACTER = "<rare>", "\ufffd"  # the rare symbol; among single characters, Unicode's replacement character
 
 
 class Names(tuple[Hashable, ...]):
@@ -136,6 +140,12 @@ PlainWord = str | tuple[Hashable, ...]
 class Alphabet(Names):
     """Distinct symbols in a fixed order; symbol number a has code a. A str gives its characters.
 
+    Parameters
+    ----------
+    unknown : what becomes of other symbols in words: ``"error"`` refuses them, ``"skip"`` leaves them out, ``"rare"``
+        reads them as the symbol :attr:`rare`, which the alphabet must have (:meth:`Sample.with_rare` makes it). It is
+        kept as ``on_unknown``. Two alphabets of the same symbols are equal, whatever they do with others.
+
     Examples
     --------
     >>> sigma = Alphabet("ab")
@@ -146,17 +156,34 @@ class Alphabet(Names):
     >>> words = sigma.encode(["ab", "", "b"])
     >>> words.symbols.tolist(), words.offsets.tolist()
     ([0, 1, 1], [0, 2, 2, 3])
+    >>> Alphabet("ab", unknown="skip").encode(["axb", "x"]).offsets.tolist()
+    [0, 2, 2]
     """
 
-    def __new__(cls, symbols: Iterable[Symbol]) -> Alphabet:
-        """Check the symbols and number them."""
-        if isinstance(symbols, Alphabet):
+    on_unknown: OnUnknown
+
+    def __new__(cls, symbols: Iterable[Symbol], unknown: OnUnknown | None = None) -> Alphabet:
+        """Check the symbols and number them; an alphabet is taken as it is unless ``unknown`` says otherwise."""
+        if isinstance(symbols, Alphabet) and unknown in (None, symbols.on_unknown):
             return symbols
         if not isinstance(symbols, Iterable) or isinstance(symbols, set | frozenset):
             what = "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']"
             raise InvalidArgument(f"{what}; got {shown(symbols)}.")
         in_python = symbols.tolist() if isinstance(symbols, np.ndarray) else symbols
-        return cls.numbered(in_python, "symbols", InvalidArgument)
+        self = cls.numbered(in_python, "symbols", InvalidArgument)
+        self.on_unknown = "error" if unknown is None else unknown
+        if self.on_unknown not in get_args(OnUnknown):
+            raise InvalidArgument(f"must be 'error', 'skip' or 'rare'; got {shown(unknown)}.", argument="unknown")
+        if self.on_unknown == "rare" and self.rare not in self:
+            raise InvalidArgument(
+                f"'rare' needs the symbol {self.rare!r} in the alphabet, which learning makes of rare symbols.",
+                argument="unknown",
+                advice="Learn from Sample.with_rare(). Or use {unknown='skip'}.",
+            )
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self), self.on_unknown)
 
     @classmethod
     def of(cls, words: Words) -> Alphabet:
@@ -183,13 +210,27 @@ class Alphabet(Names):
         what = f"{where}symbol {shown(name)} is not in the alphabet {listed(self)}."
         return UnknownSymbol(what + suggestion(name, self))
 
+    @property
+    def rare(self) -> str:
+        """The symbol that stands for rare and unknown ones: ``"<rare>"``, or one character where all symbols are."""
+        return RARE_CHARACTER if self.is_text else RARE
+
     def encode_word(self, word: Word) -> NDArray[np.int32]:
-        """Codes of the symbols of one word."""
+        """Codes of the symbols of one word, without those that are skipped."""
         plain = _plain(word)
         try:
             return np.array([self._codes[symbol] for symbol in plain], dtype=np.int32)
         except (KeyError, TypeError):
-            raise self._refused(plain, "") from None
+            return self._encode_each([plain], "").symbols
+
+    def settled(self, codes: NDArray[np.int32], offsets: NDArray[np.int64]) -> EncodedWords:
+        """Words in which unknown symbols, of code -1, are read as the rare one or left out."""
+        known = codes >= 0
+        if self.on_unknown == "rare":
+            codes = np.where(known, codes, np.int32(self._codes[self.rare]))
+        elif self.on_unknown == "skip":
+            codes, offsets = codes[known], offsets_of(known)[offsets]
+        return EncodedWords.without_marks(codes, offsets)
 
     def encode(self, words: Words) -> EncodedWords:
         """Codes of many words.
@@ -202,8 +243,11 @@ class Alphabet(Names):
         if isinstance(words, Tokens):
             if words.encoded is None or words.encoded[0] != self:
                 quick = kernels().encode_lists([words.flat], self._codes)
-                if quick is None:
+                if quick is None and self.on_unknown == "error":
                     return self._encode_each(list(words))
+                if quick is None:
+                    codes = np.array([self._codes.get(symbol, -1) for symbol in words.flat], dtype=np.int32)
+                    return self.settled(codes, words.offsets)
                 words.encoded = self, quick[0]
             return EncodedWords.without_marks(words.encoded[1], words.offsets)
         if isinstance(words, np.ndarray) and words.ndim == 2:
@@ -217,15 +261,20 @@ class Alphabet(Names):
             quick = kernels().encode_lists(listed, self._codes)
         return EncodedWords.without_marks(*quick) if quick is not None else self._encode_each(listed)
 
-    def _encode_each(self, words: list[Word]) -> EncodedWords:
+    def _encode_each(self, words: Sequence[Word], where: str = "word {}, ") -> EncodedWords:
         """Codes of words of any kind, symbol by symbol; says which symbol of which word is unknown."""
         plain = [_plain(word, r) for r, word in enumerate(words)]
+        # A str where no symbol is a character is a slip, and its characters are not unknown symbols.
+        misread = not len(self._points) and any(isinstance(word, str) for word in plain)
+        strict = misread or self.on_unknown == "error"
+        code = self._codes.__getitem__ if strict else lambda symbol: self._codes.get(symbol, -1)
         try:
-            codes = [self._codes[symbol] for word in plain for symbol in word]
+            codes = np.array([code(symbol) for word in plain for symbol in word], dtype=np.int32)
         except (KeyError, TypeError):
-            r = first_misfit(plain, self.__contains__)[0]
-            raise self._refused(plain[r], f"word {r}, ") from None
-        return EncodedWords.without_marks(np.array(codes, dtype=np.int32), offsets_of([len(word) for word in plain]))
+            fits = self.__contains__ if strict else is_hashable
+            r = first_misfit(plain, fits)[0]
+            raise self._refused(plain[r], where.format(r), fits) from None
+        return self.settled(codes, offsets_of([len(word) for word in plain]))
 
     def _encode_arrow(self, words: Any) -> EncodedWords:
         """Codes of an Arrow list column, through its dictionary of distinct symbols."""
@@ -240,10 +289,10 @@ class Alphabet(Names):
         if column.null_count or symbols.null_count:
             raise InvalidArgument("words must not be missing, nor symbols in them: the Arrow column has nulls.")
         known = symbols.dictionary.to_pylist()
-        if not all(symbol in self for symbol in known):
+        codes = np.array([self._codes[symbol] if symbol in self else -1 for symbol in known], dtype=np.int32)
+        if self.on_unknown == "error" and (codes < 0).any():
             return self._encode_each(column.to_pylist())
-        codes = np.array([self._codes[symbol] for symbol in known], dtype=np.int32)
-        return EncodedWords.without_marks(codes[symbols.indices.to_numpy()], offsets_of(lengths))
+        return self.settled(codes[symbols.indices.to_numpy()], offsets_of(lengths))
 
     @cached_property
     def _points(self) -> NDArray[np.int32]:
@@ -264,11 +313,13 @@ class Alphabet(Names):
         return bool(self) and all(isinstance(symbol, str) and len(symbol) == 1 for symbol in self)
 
     def __repr__(self) -> str:
-        return f"Alphabet({''.join(self)!r})" if self.is_text else f"Alphabet({list(self)!r})"  # type: ignore[arg-type]
+        symbols = "".join(map(str, self)) if self.is_text else list(self)
+        rule = "" if self.on_unknown == "error" else f", unknown={self.on_unknown!r}"
+        return f"Alphabet({symbols!r}{rule})"
 
-    def _refused(self, word: Word, where: str) -> UnknownSymbol:
-        """Error for the first symbol of a word that is not in the alphabet."""
-        _, position, symbol = first_misfit([word], self.__contains__)
+    def _refused(self, word: Word, where: str, fits: Callable[[Any], bool]) -> UnknownSymbol:
+        """Error for the first symbol of a word that does not fit."""
+        _, position, symbol = first_misfit([word], fits)
         if isinstance(word, str) and not self.is_text:
             what = f"{where}position {position}: symbol {shown(symbol)} is not in the alphabet {listed(self)}."
             return UnknownSymbol(what, advice="A str is read character by character; pass a list of symbols instead.")

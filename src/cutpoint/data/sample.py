@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data import html
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word, is_hashable
 from cutpoint.errors import InvalidSample
+from cutpoint.exact import whole_number
 from cutpoint.kernels.words import EncodedWords, FrontCodedWords
 from cutpoint.wording import counted, shown
 
@@ -122,6 +123,11 @@ def joined_ends(
     return joined
 
 
+def _by_position(alphabet: Alphabet) -> Alphabet:
+    """The alphabet for words with verdicts or states along them, which have one for each position: none is skipped."""
+    return Alphabet(alphabet, "error") if alphabet.on_unknown == "skip" else alphabet
+
+
 LARGEST_TOTAL = 1e300  # largest sum of counts, so that no sum of expected counts overflows
 SMALLEST_COUNT = 1e-300  # smallest count, so that none loses its digits: floats near 0 have fewer
 
@@ -225,7 +231,7 @@ class Sample:
         listed = words if isinstance(words, Tokens) else list(each_word(words))
         weights = _weights(counts, len(listed))
         sigma = Alphabet.of(listed) if alphabet is None else Alphabet(alphabet)
-        encoded = sigma.encode(listed)
+        encoded = (sigma if verdicts is None and states is None else _by_position(sigma)).encode(listed)
         ends = end_codes(_per_word("accepted", accepted, len(listed)))
         table = list(FIRST_MARKS)
         marks = None
@@ -403,16 +409,49 @@ class Sample:
         return self.encoded.nbytes + self.counts.nbytes + ragged
 
     def recoded(self, alphabet: Alphabet) -> Sample:
-        """The same sample over another alphabet, which must have all its symbols."""
+        """The same sample over another alphabet; what becomes of symbols that it does not have is up to it."""
         if self.alphabet == alphabet:
-            return self
+            same_rule = self.alphabet.on_unknown == alphabet.on_unknown
+            parts = (self.encoded, self.counts, alphabet, self.mark_table)
+            return self if same_rule else Sample.from_encoded(*parts, cases=self.cases)
+        parts = (self.encoded_in(alphabet), self.counts, alphabet, self.mark_table)
+        return Sample.from_encoded(*parts, merge=True, cases=self.cases)
+
+    def encoded_in(self, alphabet: Alphabet) -> EncodedWords:
+        """Codes of the distinct observations in another alphabet, one by one, also where they become equal."""
+        if self.alphabet == alphabet:
+            return self.decoded
+        rule = alphabet if self.marks is None else _by_position(alphabet)
         table = np.array([alphabet.code(s) if s in alphabet else -1 for s in self.alphabet], dtype=np.int32)
-        for place in np.flatnonzero(table[self.symbols] < 0):
+        codes = table[self.symbols]
+        for place in np.flatnonzero(codes < 0) if rule.on_unknown == "error" else ():
             r = int(np.searchsorted(self.offsets, place, side="right")) - 1
             where = f"observation {self.describe(r)}, position {place - self.offsets[r]}: "
             alphabet.code(self.alphabet[self.symbols[place]], where)
-        words = self.decoded.recode(table)
-        return Sample.from_encoded(words, self.counts, alphabet, self.mark_table, merge=True, cases=self.cases)
+        return replace(rule.settled(codes, self.offsets), ends=self.ends, marks=self.marks)
+
+    def with_rare(self, min_count: int = 2) -> Sample:
+        """The same sample with symbols of fewer than ``min_count`` occurrences read as one rare symbol.
+
+        The rare symbol is ``"<rare>"``, or the character U+FFFD where all symbols are single characters; it comes last
+        in the alphabet. What is learned from the sample reads every symbol that it does not know as the rare one
+        (``unknown="rare"``). If no symbol is rare there is nothing to learn about unknown ones: they are skipped.
+        Counts of observations count as repetitions.
+
+        Examples
+        --------
+        >>> sample = Sample(["abab", "axb", "ayb"], accepted=[True, False, False]).with_rare(2)
+        >>> sample.alphabet, sample.words
+        (Alphabet('ab�', unknown='rare'), ('abab', 'a�b'))
+        >>> sample.alphabet.encode_word("azb").tolist()
+        [0, 2, 1]
+        """
+        least = whole_number("min_count", min_count, least=1)
+        seen = np.bincount(self.symbols, np.repeat(self.counts, self.lengths), minlength=len(self.alphabet))
+        rare = self.alphabet.rare
+        kept = [symbol for symbol, times in zip(self.alphabet, seen, strict=True) if times >= least and symbol != rare]
+        has_rare = seen.sum() > sum(seen[self.alphabet.code(symbol)] for symbol in kept)
+        return self.recoded(Alphabet([*kept, rare], "rare") if has_rare else Alphabet(kept, "skip"))
 
     def reweighted(self, counts: NDArray[np.float64]) -> Sample:
         """The same observations with other counts; those of count 0 are left out, and so are the ids."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.evaluation import chosen_cut_point
 from cutpoint.data import Alphabet, Sample, Word
+from cutpoint.data.alphabet import RARE, OnUnknown
 from cutpoint.em import Counts
 from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.m_step import shares
@@ -16,9 +17,11 @@ from cutpoint.em.observations import InMemory, Parameters, agreeing_states
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
+from cutpoint.files.contents import Model
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import Acceptor
+from cutpoint.model.acceptor import class_probabilities
 from cutpoint.model.parts import check_threads
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.wording import listed, shown
@@ -46,9 +49,10 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     team, prior, folds, threads : as of :func:`cutpoint.learn`.
     cut_point : of two classes, ``predict`` answers ``classes_[1]`` where its probability is above this. None chooses
         it for accuracy on words not learned from; it stays 1/2 unless another is better by three standard errors.
-    unknown : ``"error"`` refuses words with symbols that were not in training. ``"rare"`` learns symbols seen fewer
-        than ``min_count`` times as one extra symbol, ``"<rare>"``, which then stands for unknown symbols too; if no
-        symbol was rare in training, an unknown one leaves the state as it is.
+    unknown : ``"error"`` refuses words with symbols that were not in training, ``"skip"`` leaves such symbols out.
+        ``"rare"`` learns symbols seen fewer than ``min_count`` times as one extra symbol, ``"<rare>"`` (the character
+        U+FFFD where symbols are characters), which then stands for unknown symbols too; if no symbol was rare in
+        training, an unknown one leaves the state as it is.
     min_count : see ``unknown``. Weights count as repetitions.
     separator : separator of the symbols of words that are strings, such as ``" "``. By default, as with ``""``, their
         symbols are characters; a warning says so where the words look like names, or have blanks.
@@ -89,7 +93,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         team: int = 1,
         prior: float = PRIOR,
         cut_point: Any = None,
-        unknown: str = "error",
+        unknown: OnUnknown = "error",
         min_count: int = 2,
         separator: str | None = None,
         position: bool = False,
@@ -134,9 +138,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         used = np.flatnonzero(weights > 0.0)
         weights, codes = weights[used], codes[used]
         self._check_options(classes, codes, float(weights.sum()))
-        least = self.min_count if self.unknown == "rare" else None
         words = [words[r] for r in used]
-        lexicon = Lexicon.of(words, weights, least, self.position)
+        lexicon = Lexicon.of(words, weights, self.unknown, self.min_count, self.position)
         sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned)
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
@@ -199,14 +202,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
         words = self._encoded(X)
-        rows = self.acceptor_.transitions, self.acceptor_.initial
-        owners = [(self.labels_ == name).astype(np.float64) for name in self.classes_]
-        if len(owners) == 2:
-            accepted = np.clip(kernels().acceptances(*rows, owners[1], words, self.threads), 0.0, 1.0)
-            return np.stack((1.0 - accepted, accepted), axis=1)
-        columns = [kernels().acceptances(*rows, owner, words, self.threads) for owner in owners]
-        table = np.stack(columns, axis=1)
-        return np.asarray(table / table.sum(axis=1, keepdims=True))
+        owners = self.labels_ == self.classes_[:, None]
+        return class_probabilities(self.acceptor_, owners, words, self.threads)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
@@ -240,6 +237,23 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         above = table[:, 1] > self.cut_point_
         return np.asarray(np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0)))
 
+    def to_model(self) -> Model:
+        """What is learned as a :class:`cutpoint.files.Model`, which files keep and which predicts without scikit-learn.
+
+        :func:`cutpoint.save` writes it, :func:`cutpoint.read_model` reads it, :func:`cutpoint.export` takes it to other
+        systems; its ``predict`` and ``probabilities`` answer as this classifier does. With ``position=True`` it reads
+        words of pairs ``(position, symbol)``.
+        """
+        check_is_fitted(self)
+        if self._lexicon.length is not None and self._lexicon.unknown == "rare":
+            raise InvalidArgument(
+                "a model has one rare symbol, and with position=True there is one for each position. "
+                "Fit with unknown='skip' or 'error' to save it."
+            )
+        classes = self.classes_.tolist()
+        labels = self.labels_.tolist() if len(classes) > 2 else None
+        return Model(self.acceptor_, self.cut_point_, classes=classes, labels=labels)
+
     def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
         check_threads(self.threads)
@@ -264,8 +278,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
                 "A rule that always gives the same answer needs no learning."
             )
-        if self.unknown not in ("error", "rare"):
-            raise InvalidArgument(f"unknown must be 'error' or 'rare'; got {shown(self.unknown)}.")
+        Alphabet((RARE,), self.unknown)  # refuses a rule that does not exist
         whole_number("min_count", self.min_count, least=1)
         check_time_limit(self.time_limit)
         if not isinstance(self.position, bool | np.bool_):

@@ -1,7 +1,7 @@
 """Lexicon: from the symbols of words, as users have them, to the codes of an acceptor."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet
-from cutpoint.data.alphabet import Word, each_word, is_missing
+from cutpoint.data.alphabet import OnUnknown, Word, each_word, is_missing
 from cutpoint.data.columns import Column, symbols_of, warn_of_characters
 from cutpoint.errors import InvalidArgument
 from cutpoint.kernels.words import EncodedWords
@@ -123,9 +123,6 @@ def _column(name: str, values: Any) -> Any:
     raise InvalidArgument(f"{name} must be a list, an array or a column; got {type(values).__name__}.")
 
 
-RARE = "<rare>"  # symbol that stands for all that are rare or unknown
-
-
 @dataclass(frozen=True)
 class Lexicon:
     """Symbols that were learned, and what becomes of others.
@@ -133,17 +130,21 @@ class Lexicon:
     Attributes
     ----------
     learned : symbols that the words of training hold, the rare ones replaced.
-    with_rare : whether symbols that were not learned are read as rare ones, or refused.
+    unknown : what becomes of symbols that were not learned: ``"error"``, ``"skip"`` or ``"rare"``.
+    rare : the rare symbol; where symbols are distinguished by position, the second part of one for each position.
     length : length of all words if symbols are distinguished by position, otherwise None.
     """
 
     learned: Alphabet
-    with_rare: bool
+    unknown: OnUnknown
+    rare: str
     length: int | None
 
     @classmethod
-    def of(cls, words: list[Word], weights: NDArray[np.float64], least: float | None, by_position: bool) -> Self:
-        """Lexicon of some words; symbols of less than ``least`` in all are rare."""
+    def of(
+        cls, words: list[Word], weights: NDArray[np.float64], unknown: OnUnknown, min_count: float, by_position: bool
+    ) -> Self:
+        """Lexicon of some words; with ``unknown="rare"``, symbols of less than ``min_count`` in all are rare."""
         found = Alphabet.of(words)
         if not found:
             raise InvalidArgument("X must hold at least one word with a symbol; all words are empty.")
@@ -152,33 +153,36 @@ class Lexicon:
             for symbol in _spelt(word, by_position):
                 totals[symbol] = totals.get(symbol, 0.0) + weight
         ordered = sorted(totals, key=lambda pair: (pair[0], found.code(pair[1]))) if by_position else totals
-        read_as = (s if least is None or totals[s] >= least else _rare(s, by_position) for s in ordered)
-        rare_last = sorted(dict.fromkeys(read_as), key=lambda s: least is not None and s == _rare(s, by_position))
-        return cls(Alphabet(rare_last), least is not None, len(words[0]) if by_position else None)
+        length = len(words[0]) if by_position else None
+        draft, least = cls(found, unknown, found.rare, length), min_count if unknown == "rare" else 0.0
+        read_as = (symbol if totals[symbol] >= least else draft.rare_for(symbol) for symbol in ordered)
+        rare_last = sorted(dict.fromkeys(read_as), key=lambda s: unknown == "rare" and s == draft.rare_for(s))
+        return replace(draft, learned=Alphabet(rare_last))
 
     @cached_property
     def alphabet(self) -> Alphabet:
         """Symbols that were learned, and the rare one (by position: of each position) if it was not among them."""
-        if not self.with_rare:
-            return self.learned
-        needed: list[Hashable] = [RARE] if self.length is None else [(i, RARE) for i in range(self.length)]
-        return Alphabet([*self.learned, *(symbol for symbol in needed if symbol not in self.learned)])
+        if self.unknown != "rare":
+            return Alphabet(self.learned, self.unknown)
+        if self.length is None:
+            return Alphabet(dict.fromkeys([*self.learned, self.rare]), "rare")
+        return Alphabet(dict.fromkeys([*self.learned, *((i, self.rare) for i in range(self.length))]))
 
     def encode(self, words: list[Word]) -> EncodedWords:
         """Codes of words in the alphabet."""
-        if not self.with_rare and self.length is None:
+        if self.length is None:
             return self.alphabet.encode(words)
         Alphabet.of(words)  # refuses what cannot be a symbol
         for r, word in enumerate(words):
-            if self.length not in (None, len(word)):
+            if self.length != len(word):
                 raise InvalidArgument(
-                    f"with position=True words must have {counted(self.length or 0, 'symbol')}, as the first one in "
+                    f"with position=True words must have {counted(self.length, 'symbol')}, as the first one in "
                     f"training; word {r} has {len(word)}. Pad shorter ones with a symbol of their own."
                 )
-        known, by_position = self.alphabet, self.length is not None
-        spelt = (_spelt(word, by_position) for word in words)
-        if self.with_rare:
-            spelt = ([s if s in known else _rare(s, by_position) for s in word] for word in spelt)
+        known = self.alphabet
+        spelt = (_spelt(word, by_position=True) for word in words)
+        if self.unknown == "rare":
+            spelt = ([symbol if symbol in known else self.rare_for(symbol) for symbol in word] for word in spelt)
         return known.encode(list(spelt))
 
     def in_symbols(self, words: list[Word]) -> list[list[Hashable]]:
@@ -186,12 +190,11 @@ class Lexicon:
         encoded = self.encode(words)
         return [[self.alphabet[code] for code in encoded.word(r).tolist()] for r in range(len(encoded))]
 
+    def rare_for(self, symbol: Any) -> Hashable:
+        """What a rare symbol is read as; one for each position if these are distinguished."""
+        return self.rare if self.length is None else (symbol[0], self.rare)
+
 
 def _spelt(word: Word, by_position: bool) -> list[Any]:
     """Symbols of a word, by position as pairs of position and symbol."""
     return list(enumerate(word)) if by_position else list(word)
-
-
-def _rare(symbol: Any, by_position: bool) -> Hashable:
-    """What a rare symbol is read as; one for each position if these are distinguished."""
-    return (symbol[0], RARE) if by_position else RARE

@@ -1,7 +1,7 @@
 """What a file of a model holds: the acceptor, what is kept beside it, and how large it may be."""
 
 import math
-from collections.abc import Container, Hashable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
@@ -11,11 +11,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.data import Words
+from cutpoint.decision import Language
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, is_scalar
 from cutpoint.model import Acceptor
+from cutpoint.model.acceptor import class_probabilities
 from cutpoint.model.parts import RESCALE
 from cutpoint.wording import counted, shown
 
@@ -30,22 +33,28 @@ ADVICE = "Use {normalized=True} to rescale rows."  # what to do about rows of a 
 
 @dataclass(frozen=True)
 class Model:
-    """An acceptor as it is kept in a file, with a cut point and notes about it.
+    """An acceptor as it is kept in a file and used elsewhere, with a cut point, names of classes and notes.
 
     Attributes
     ----------
+    acceptor : its rule for unknown symbols (:meth:`Acceptor.with_unknown`) belongs to the model.
     cut_point : a ``Fraction`` if it was given exactly, a float, or None.
     metadata : notes, text to text, number, bool or None.
+    classes : names of what is predicted, distinct text, numbers or bool. Of two, the second is the accepted one.
+    labels : of three and more classes, the class of each state, in the order of the states.
 
     Examples
     --------
-    >>> Model(cp.p_adic(2), "1/2", {"author": "Rabin"}).cut_point
-    Fraction(1, 2)
+    >>> model = Model(cp.p_adic(2), "1/2", {"author": "Rabin"}, classes=("small", "large"))
+    >>> model.cut_point, model.predict(["01", "11"]).tolist(), model.probabilities(["01", "11"]).tolist()
+    (Fraction(1, 2), ['small', 'large'], [[0.5, 0.5], [0.25, 0.75]])
     """
 
     acceptor: Acceptor
     cut_point: Any = None
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    classes: Sequence[Scalar] | None = None
+    labels: Sequence[Scalar] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.acceptor, Acceptor):
@@ -64,9 +73,67 @@ class Model:
                 kinds = "text, a finite number, a bool or None"
                 raise InvalidArgument(f"metadata[{key!r}] must be {kinds}; got {shown(note)}.")
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
+        for name in ("classes", "labels"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _class_names(name, given))
+        self._check_classes()
+
+    def _check_classes(self) -> None:
+        n_classes = 2 if self.classes is None else len(self.classes)
+        if n_classes < 2 or len(set(self.classes or (0, 1))) < n_classes:
+            what = f"must be at least two distinct names; got {shown(self.classes)}."
+            raise InvalidArgument(what, argument="classes")
+        if n_classes == 2 and self.labels is not None:
+            what = "are for three and more classes; of two, the final states are the second's. Leave them out."
+            raise InvalidArgument(what, argument="labels")
+        if n_classes > 2 and self.cut_point is not None:
+            raise InvalidArgument(f"is for two classes; there are {n_classes}. Leave it out.", argument="cut_point")
+        fits = self.labels is not None and len(self.labels) == self.acceptor.n_states
+        if n_classes > 2 and not (fits and set(self.labels or ()) <= set(self.classes or ())):
+            what = f"must be the class of each of {counted(self.acceptor.n_states, 'state')}; got {shown(self.labels)}."
+            raise InvalidArgument(what, argument="labels")
 
     def __hash__(self) -> int:
-        return hash((self.acceptor, self.cut_point))
+        return hash((self.acceptor, self.cut_point, self.classes))
+
+    @property
+    def owners(self) -> NDArray[np.bool_]:
+        """Whether each state belongs to each class, ``[c, s]``; without classes, to those rejected and accepted."""
+        if self.labels is None or self.classes is None:
+            return np.stack((~self.acceptor.final, self.acceptor.final))
+        return np.array([[label == name for label in self.labels] for name in self.classes])
+
+    def probabilities(self, words: Words, threads: int | None = None) -> NDArray[np.float64]:
+        """Probability of each class for each word, ``[word, class]``; without classes, of rejection and acceptance.
+
+        Rows sum to 1. Symbols that the acceptor does not know follow its rule.
+        """
+        return class_probabilities(self.acceptor, self.owners, self.acceptor.encode(words), threads)
+
+    def predict(self, words: Words, threads: int | None = None) -> NDArray[Any]:
+        """Class of each word; without classes, True or False.
+
+        Of two, the second where the acceptance is above the cut point (1/2 if there is none), never wrong by rounding;
+        of more, the likeliest.
+        """
+        if self.labels is not None:
+            codes = self.probabilities(words, threads).argmax(axis=1)
+        else:
+            cut_point = Fraction(1, 2) if self.cut_point is None else self.cut_point
+            codes = Language(self.acceptor, cut_point).membership(words, threads).members.astype(np.intp)
+        names = (False, True) if self.classes is None else self.classes
+        return np.asarray(np.array(names, dtype=None if len(set(map(type, names))) == 1 else object)[codes])
+
+
+def _class_names(name: str, given: Any) -> tuple[Scalar, ...]:
+    """Names of classes as Python values that files can keep."""
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise InvalidArgument(f"must be a list of names; got {shown(given)}.", argument=name)
+    found = tuple(each.item() if isinstance(each, np.generic) else each for each in given)
+    for each in found:
+        if each is None or not is_scalar(each):
+            raise InvalidArgument(f"must be text, finite numbers or bool; got {shown(each)}.", argument=name)
+    return found
 
 
 @dataclass(frozen=True)
@@ -80,8 +147,15 @@ class Options:
 
 def fitting(model: Model, kind: str, keeps_notes: bool = False) -> Acceptor:
     """The acceptor of a model if a text file of this kind can hold the model."""
-    if not keeps_notes and (model.cut_point is not None or model.metadata):
-        what = "a cut point" if model.cut_point is not None else "metadata"
+    rule = model.acceptor.alphabet.on_unknown
+    notes = {
+        "a cut point": model.cut_point is not None,
+        "names of classes": model.classes is not None,
+        f"a rule for unknown symbols ({rule!r})": rule != "error",
+        "metadata": bool(model.metadata),
+    }
+    if not keeps_notes and any(notes.values()):
+        what = next(what for what, is_given in notes.items() if is_given)
         advice = "Leave it out with {bare=True}, or save as one of these."
         raise InvalidArgument(f"{kind} cannot hold {what}; .json and .npz can.", advice=advice)
     acceptor = model.acceptor

@@ -69,7 +69,10 @@ class Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     cutpoint: FileKind
     states: list[Any]
     alphabet: list[Any]
+    unknown: str = "error"
     cut_point: Entry | UnsetType = UNSET
+    classes: list[Any] | None = None
+    labels: list[Any] | None = None
     metadata: dict[str, Any] = {}
     digest: str | UnsetType = UNSET
 
@@ -158,7 +161,11 @@ def parsed(source: Source, text: str, kind: type[Head]) -> tuple[dict[str, Any],
         )
     found = record(source, raw, kind)
     states = names(source, found.states, "states", States)
-    return raw, found, states, names(source, found.alphabet, "alphabet", Alphabet)
+    alphabet = names(source, found.alphabet, "alphabet", Alphabet)
+    try:
+        return raw, found, states, Alphabet(alphabet, found.unknown)  # type: ignore[arg-type]  # refused if it is none
+    except CutpointError as wrong:
+        raise source.refused(wrong.what, "unknown") from None
 
 
 def header(model: Model, **numbers: Any) -> dict[str, Any]:
@@ -169,19 +176,24 @@ def header(model: Model, **numbers: Any) -> dict[str, Any]:
         "alphabet": [json_value(symbol) for symbol in model.acceptor.alphabet],
         **numbers,
     }
-    if model.cut_point is not None:
-        found["cut_point"] = model.cut_point
-    return found | ({"metadata": dict(model.metadata)} if model.metadata else {})
+    beside = {
+        "unknown": None if model.acceptor.alphabet.on_unknown == "error" else model.acceptor.alphabet.on_unknown,
+        "cut_point": model.cut_point,
+        "classes": model.classes,
+        "labels": model.labels,
+        "metadata": dict(model.metadata) or None,
+    }
+    return found | {key: value for key, value in beside.items() if value is not None}
 
 
 def with_notes(source: Source, acceptor: Acceptor, found: Header, content_digest: str) -> Model:
     """Model of an acceptor and what the file keeps beside it; one without a digest was written by hand."""
     cut_point = None if found.cut_point is UNSET else _number(source, found.cut_point, "cut_point")
     try:
-        model = Model(acceptor, cut_point, found.metadata)
+        model = Model(acceptor, cut_point, found.metadata, found.classes, found.labels)
     except CutpointError as wrong:
-        place = "metadata" if str(wrong).startswith("metadata") else "cut_point"
-        raise source.refused(str(wrong), place) from None
+        place = wrong.argument or ("metadata" if str(wrong).startswith("metadata") else "cut_point")
+        raise source.refused(wrong.what, place) from None
     if found.digest not in (UNSET, content_digest):
         raise source.refused(
             "the file is damaged (its content does not match its digest). Use another copy; if the file was edited by "

@@ -2,7 +2,7 @@
 
 import gzip
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -46,6 +46,8 @@ def save(
     format: str | None = None,
     cut_point: Any = None,
     metadata: Mapping[str, Scalar] | None = None,
+    classes: Sequence[Scalar] | None = None,
+    labels: Sequence[Scalar] | None = None,
     weights: Weights | None = None,
     rounded: bool = False,
     bare: bool = False,
@@ -59,10 +61,11 @@ def save(
         (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz). ``.gz`` behind a text format
         packs it. Pictures, TikZ among them, are written by :func:`draw`.
     format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"`` or ``"dot"``, where the extension does not say it.
-    cut_point, metadata : kept beside the acceptor by JSON and NPZ.
+    cut_point, metadata, classes, labels : kept beside the acceptor by JSON and NPZ, as is its rule for unknown symbols:
+        see :class:`cutpoint.files.Model`.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
-    bare : leave out the cut point and the metadata of a :class:`Model`.
+    bare : leave out the cut point, the classes, the metadata and the rule for unknown symbols.
 
     Examples
     --------
@@ -74,8 +77,8 @@ def save(
     """
     kind, target = _format_of(path, format)
     model = acceptor if isinstance(acceptor, Model) else Model(acceptor)
-    model = Model(model.acceptor) if bare else model
-    given = {"cut_point": cut_point, "metadata": metadata}
+    model = Model(model.acceptor.with_unknown("error")) if bare else model
+    given = {"cut_point": cut_point, "metadata": metadata, "classes": classes, "labels": labels}
     model = replace(model, **{key: value for key, value in given.items() if value is not None})
     files = kind.write(model, Options(_weights(kind, weights), rounded=rounded))
     contents = {}
@@ -92,6 +95,9 @@ def load(
 ) -> Acceptor:
     """Read an acceptor from a file; a file that breaks its format's rules is a :class:`FormatError` with the place.
 
+    The acceptor does with unknown symbols what the file says. :func:`read_model` also gives the cut point and the names
+    of the classes, and predicts.
+
     Parameters
     ----------
     path : extensions as for :func:`save`, and ``.jff`` (JFLAP, deterministic finite automata). DOT may be written by
@@ -106,7 +112,16 @@ def load(
 def read_model(
     path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Model:
-    """Read an acceptor with the cut point and metadata that a file keeps beside it; otherwise as :func:`load`."""
+    """Read an acceptor with all that a file keeps beside it, which predicts; otherwise as :func:`load`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/model.json"
+    >>> cp.save(cp.p_adic(2).with_unknown("skip"), path, cut_point=0.3, classes=["small", "large"])
+    >>> cp.read_model(path).predict(["0.1", "0.01", ""]).tolist()
+    ['large', 'large', 'small']
+    """
     kind, source = _format_of(path, format)
     return kind.read(source, Options(_weights(kind, weights), normalized=normalized))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
-from cutpoint.data.alphabet import Names
+from cutpoint.data.alphabet import Names, OnUnknown
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, cut_point_value, entry, exceeds, fractions, whole_number
@@ -129,6 +129,21 @@ class Acceptor:
         if unknown := changes.keys() - kept.keys():
             raise InvalidArgument(f"an acceptor has the parts {', '.join(kept)}; got {', '.join(sorted(unknown))}.")
         return type(self)(**(kept | changes))
+
+    def with_unknown(self, unknown: OnUnknown) -> Self:
+        """The same acceptor with a rule for symbols that are not in its alphabet.
+
+        ``"error"`` refuses them, as by default; ``"skip"`` leaves them out of words; ``"rare"`` reads them as the rare
+        symbol that it has learned (:meth:`Sample.with_rare`). The rule is ``A.alphabet.on_unknown``; every operation on
+        words follows it, files keep it, and ``==`` does not look at it.
+
+        Examples
+        --------
+        >>> A = cp.p_adic(10).with_unknown("skip")
+        >>> A.exact_acceptance("1,5") == A.exact_acceptance("15")
+        True
+        """
+        return self.replace(alphabet=Alphabet(self.alphabet, unknown))
 
     @property
     def n_states(self) -> int:
@@ -608,7 +623,7 @@ class Acceptor:
         """Codes of words or of a sample's distinct words, in the order of this alphabet."""
         if not isinstance(words, Sample):
             return self.alphabet.encode(words)
-        return words.recoded(self.alphabet).decoded
+        return words.encoded_in(self.alphabet)
 
     def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
@@ -650,6 +665,23 @@ def check_acceptor(value: object) -> None:
     """Refuse what is not an acceptor."""
     if not isinstance(value, Acceptor):
         raise InvalidArgument(f"expected an Acceptor; got {shown(value)}.")
+
+
+def class_probabilities(
+    acceptor: Acceptor, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None
+) -> Floats:
+    """Probability that a word's run ends in a state of each class, ``[word, class]``; rows sum to 1.
+
+    ``owners[c, s]`` says whether state s belongs to class c; each state belongs to one.
+    """
+    check_threads(threads)
+    given = acceptor.transitions, acceptor.initial
+    if len(owners) == 2:
+        accepted = np.clip(kernels().acceptances(*given, owners[1].astype(np.float64), words, threads), 0.0, 1.0)
+        return np.stack((1.0 - accepted, accepted), axis=1)
+    columns = [kernels().acceptances(*given, owner.astype(np.float64), words, threads) for owner in owners]
+    table = np.stack(columns, axis=1)
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
 def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None) -> Acceptor:

@@ -30,7 +30,9 @@ def one_line(acceptor: Acceptor) -> str:
         f"starts in {_braced(compress(acceptor.states, acceptor.initial > 0))}",
         f"accepts in {_braced(acceptor.final_states)}",
     )
-    return f"<Acceptor: {', '.join(parts)}{', exact' if acceptor.is_exact else ''}>"
+    rule = {"skip": ", skips unknown symbols", "rare": ", reads unknown symbols as rare ones"}
+    ends = f"{', exact' if acceptor.is_exact else ''}{rule.get(acceptor.alphabet.on_unknown, '')}"
+    return f"<Acceptor: {', '.join(parts)}{ends}>"
 
 
 def table(acceptor: Acceptor, width: int, digits: int) -> str:

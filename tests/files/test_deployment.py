@@ -1,0 +1,136 @@
+"""What a file keeps beside an acceptor, so that it predicts where it is loaded: rule, cut point, classes."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cutpoint as cp
+from cutpoint.data.alphabet import RARE_CHARACTER
+from cutpoint.files import Model
+from tests.refusals import Refusal, check_refused
+
+LETTERS = cp.random_acceptor(4, "ab" + RARE_CHARACTER, rng=3)
+THREE: dict[str, Any] = {"classes": ("low", "mid", 7), "labels": (7, "low", "mid", "low")}
+WORDS = ["", "a", "ab", "axb", "bbbaab", "xyz"]
+
+
+@pytest.mark.parametrize("extension", [".json", ".json.gz", ".npz"])
+@pytest.mark.parametrize("beside", [{"cut_point": 0.4, "classes": ("Declined", "Approved")}, THREE, {}])
+@pytest.mark.parametrize("rule", ["skip", "rare"])
+def test_a_loaded_model_predicts_as_the_one_that_was_saved(
+    extension: str, beside: dict[str, Any], rule: Any, tmp_path: Path
+) -> None:
+    model = Model(LETTERS.with_unknown(rule), **beside)
+    path = tmp_path / f"model{extension}"
+    cp.save(model, path)
+    found = cp.read_model(path)
+    assert found == model
+    assert found.acceptor.alphabet.on_unknown == cp.load(path).alphabet.on_unknown == rule
+    assert np.array_equal(found.probabilities(WORDS), model.probabilities(WORDS))
+    assert found.predict(WORDS).tolist() == model.predict(WORDS).tolist()
+
+
+def test_the_second_of_two_classes_is_above_the_cut_point() -> None:
+    A = cp.p_adic(10)
+    words = ["1", "2", "3"]  # acceptances 1/10, 2/10, 3/10
+    assert Model(A, "1/5", classes=("no", "yes")).predict(words).tolist() == ["no", "no", "yes"]
+    assert Model(A, "1/10").predict(words).tolist() == [False, True, True]
+    assert Model(A, classes=(0, 1)).predict(["5", "51"]).tolist() == [0, 0]  # 1/2 and 0.15
+    np.testing.assert_allclose(Model(A).probabilities(["3"]), [[0.7, 0.3]], rtol=1e-15, atol=0)
+
+
+def test_of_three_classes_the_likeliest() -> None:
+    model = Model(LETTERS.with_unknown("skip"), **THREE)
+    rows = LETTERS.distribution("ab")
+    np.testing.assert_allclose(
+        model.probabilities(["xabx"])[0], [rows[1] + rows[3], rows[2], rows[0]], rtol=1e-14, atol=0
+    )
+    likeliest = model.probabilities(WORDS).argmax(axis=1)
+    assert model.predict(WORDS).tolist() == [model.classes[k] for k in likeliest]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [0, 1, 2]])
+@pytest.mark.parametrize("rule", ["error", "skip", "rare"])
+def test_a_classifier_predicts_from_its_file(labels: list[Any], rule: Any, tmp_path: Path) -> None:
+    words = ["a", "ab", "b", "ba", "abb", "bab", "aab", "", "bb", "aax"] * 4
+    y = [labels[word.count("a") % len(labels)] for word in words]
+    classifier = cp.AcceptorClassifier(n_states=3, folds=2, unknown=rule, min_count=5).fit(words, y)
+    cp.save(classifier.to_model(), tmp_path / "model.json")
+    model = cp.read_model(tmp_path / "model.json")
+    asked = words if rule == "error" else [*words, "azz", "q"]
+    assert model.predict(asked).tolist() == classifier.predict(asked).tolist()
+    assert np.array_equal(model.probabilities(asked), classifier.predict_proba(asked))
+
+
+def test_formats_that_cannot_hold_a_rule_say_so(tmp_path: Path) -> None:
+    skipping = cp.p_adic(2).with_unknown("skip")
+    with pytest.raises(cp.errors.InvalidArgument, match=r"^DRN cannot hold a rule for unknown symbols \('skip'\);"):
+        cp.save(skipping, tmp_path / "model.drn")
+    cp.save(skipping, tmp_path / "model.drn", bare=True)
+    assert cp.load(tmp_path / "model.drn").alphabet.on_unknown == "error"
+
+
+def refused(text: str, change: str, folder: Path) -> str:
+    """The sentence about a file whose text was changed by hand."""
+    cp.save(cp.p_adic(2), folder / "model.json")
+    without_digest = re.sub(r',\n  "digest": "[^"]*"', "", (folder / "model.json").read_text())
+    (folder / "model.json").write_text(without_digest.replace(text, change))
+    with pytest.raises(cp.errors.FormatError) as refusal:
+        cp.load(folder / "model.json")
+    return str(refusal.value).removeprefix(f"{folder}/model.json: ")
+
+
+@pytest.mark.parametrize(
+    ("member", "sentence"),
+    [
+        ('"unknown": "guess"', "unknown: must be 'error', 'skip' or 'rare'; got 'guess'."),
+        (
+            '"unknown": "rare"',
+            f"unknown: 'rare' needs the symbol '{RARE_CHARACTER}' in the alphabet, which learning makes of rare symbols.",
+        ),
+        ('"classes": ["one"]', "classes: must be at least two distinct names; got ('one',)."),
+        ('"classes": ["a", "a"]', "classes: must be at least two distinct names; got ('a', 'a')."),
+        ('"classes": ["a", null]', "classes: must be text, finite numbers or bool; got None."),
+        ('"classes": [1, 2, 3]', "labels: must be the class of each of 2 states; got None."),
+        ('"classes": [1, 2, 3], "labels": [1, 4]', "labels: must be the class of each of 2 states; got (1, 4)."),
+    ],
+)
+def test_members_that_make_no_sense(member: str, sentence: str, tmp_path: Path) -> None:
+    assert refused('"initial": [1, 0],', f'"initial": [1, 0], {member},', tmp_path) == sentence
+
+
+REFUSALS: dict[str, Refusal] = {
+    "a name instead of names": (
+        lambda: Model(LETTERS, classes="yes"),
+        cp.errors.InvalidArgument,
+        "classes must be a list of names; got 'yes'.",
+    ),
+    "labels of two classes": (
+        lambda: Model(LETTERS, classes=["n", "y"], labels=["n", "n", "y", "y"]),
+        cp.errors.InvalidArgument,
+        "labels are for three and more classes; of two, the final states are the second's. Leave them out.",
+    ),
+    "a cut point of three classes": (
+        lambda: Model(LETTERS, 0.5, **THREE),
+        cp.errors.InvalidArgument,
+        "cut_point is for two classes; there are 3. Leave it out.",
+    ),
+    "rare symbols by position": (
+        lambda: (
+            cp.AcceptorClassifier(2, folds=2, position=True, unknown="rare")
+            .fit(["ab", "ba"] * 4, [0, 1] * 4)
+            .to_model()
+        ),
+        cp.errors.InvalidArgument,
+        "a model has one rare symbol, and with position=True there is one for each position. "
+        "Fit with unknown='skip' or 'error' to save it.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusals(name: str) -> None:
+    check_refused(*REFUSALS[name])
