@@ -20,7 +20,7 @@ inline double chance(const double* row, const Evidence& evidence, std::int64_t r
                      size_t stride) {
     const std::int32_t end = evidence.ends[r];
     const bool possible = state.log > -HUGE_VAL;
-    const double p = evidence.full[end] && possible ? 1.0 : dot(row, evidence.masks + end * stride, states);
+    const double p = evidence.certain[end] && possible ? 1.0 : dot(row, evidence.columns + end * stride, states);
     const bool unsure = p > 0.0 ? state.lost > loss_allowed * p : state.lost > 0.0;
     if (unsure) return std::numeric_limits<double>::quiet_NaN();
     return possible ? p : 0.0;
@@ -72,13 +72,13 @@ struct BlockPass {
 
     // One matrix at a time over the nodes of equal depth that read it.
     void down() {
-        const Vec<W> negligible = Vec<W>{} + machine.negligible;
+        const Vec<W> least = Vec<W>{} + std::max(machine.negligible, machine.watched);
         for (size_t g = 0; g < groups; ++g) {
             const size_t start = static_cast<size_t>(group_starts[g]), end = group_end(g);
-            auto small = Vec<W>{} > negligible;
+            auto small = Vec<W>{} > least;
             const auto arrive = [&](size_t i, size_t s, Vec<W> v) {
                 store<W>(row(start + i) + s, v);
-                small |= (v < negligible) & (v > 0.0);
+                small |= (v < least) & (v > 0.0);
             };
             if (group_symbols[g] < 0) {
                 for (size_t i = 0; i < end - start; ++i)
@@ -88,14 +88,17 @@ struct BlockPass {
                     shape, end - start, machine.steps + static_cast<size_t>(group_symbols[g]) * shape.size(),
                     [&](size_t i) { return row(parent(start + i)); }, arrive);
             }
-            if (!touched && any<W>(small)) {
+            const bool changed = marks || any<W>(small);
+            if (!touched && changed) {
                 touched = true;
                 row_states.assign(nodes, untouched);
             }
             for (size_t c = start; touched && c < end; ++c) {
+                const RowState before = parents[c] < 0 ? untouched : row_states[parent(c)];
                 const std::int32_t mark = marks ? marks[c] : 0;
-                row_states[c] = condition_and_scale(row(c), mask(mark), evidence.full[mark], states, machine.negligible,
-                                                    parents[c] < 0 ? untouched : row_states[parent(c)]);
+                row_states[c] = changed ? condition_and_scale(row(c), mask(mark), evidence.full[mark], states,
+                                                              machine.negligible, machine.watched, before)
+                                        : RowState{1.0, before.lost, before.log};
             }
         }
     }
@@ -107,7 +110,7 @@ struct BlockPass {
     }
 
     // Log-probabilities of the observations, and the columns w/(α·g) g with which their backward passes begin.
-    void ends(double* logs) {
+    void ends(double* logs, const Lane& lane) {
         std::memset(beta, 0, nodes * shape.stride() * sizeof(double));
         constexpr std::int64_t batch = 64;
         alignas(64) double chances[batch];
@@ -122,8 +125,12 @@ struct BlockPass {
                 chances[e] = chance(row(c), evidence, words[e], state(c), shape.states(), shape.stride());
                 if (!(chances[e] > 0.0)) continue;
                 const double share = evidence.weights[words[e]] * evidence.unit / chances[e];
-                const double* verdict = mask(evidence.ends[words[e]]);
-                for (size_t s = 0; s < shape.stride(); s += W) add_to_column(c, s, share * load<W>(verdict + s));
+                const double* verdict = evidence.columns + static_cast<size_t>(evidence.ends[words[e]]) * shape.stride();
+                for (size_t s = 0; s < shape.stride(); s += W) {
+                    const Vec<W> ending = share * load<W>(verdict + s);
+                    add_to_column(c, s, ending);
+                    if (lane.stops) store<W>(lane.stops + s, load<W>(lane.stops + s) + ending * load<W>(row(c) + s));
+                }
             }
             std::fill(chances + count, chances + batch, 1.0);  // what the last vector reads beyond them
             for (std::int64_t e = 0; e < count; e += 8) store<8>(chances + e, logarithm(load<8>(chances + e)));
@@ -140,8 +147,11 @@ struct BlockPass {
                     for (size_t s = 0; s < states; ++s) lane.initial[s] += row(c)[s] * column(c)[s];
                 continue;
             }
-            for (size_t c = start; marks && c < end; ++c)
-                for (size_t s = 0; marks[c] && s < states; ++s) column(c)[s] *= mask(marks[c])[s] / row_states[c].scale;
+            for (size_t c = start; touched && c < end; ++c) {
+                const std::int32_t mark = marks ? marks[c] : 0;
+                if (mark == 0 && row_states[c].scale == 1.0) continue;
+                for (size_t s = 0; s < states; ++s) column(c)[s] *= mask(mark)[s] / row_states[c].scale;
+            }
             products(
                 shape, end - start, machine.transposed + static_cast<size_t>(group_symbols[g]) * shape.size(),
                 [&](size_t i) { return column(start + i); },
@@ -176,7 +186,7 @@ void expect_block(const Machine& machine, const Tree& tree, const Evidence& evid
                   double* logs, Memory& memory) {
     BlockPass<W, S> pass(machine, tree, evidence, block, memory);
     pass.down();
-    pass.ends(logs);
+    pass.ends(logs, lane);
     if (!lane.counts) return;
     pass.up(lane);
     pass.count(lane);
@@ -221,7 +231,7 @@ void expect_long_word(const Machine& machine, const Evidence& evidence, std::int
     const auto seen = [&](double* row, size_t i, RowState before) {
         const std::int32_t mark = marks ? marks[i] : 0;
         return condition_and_scale(row, evidence.masks + mark * stride, evidence.full[mark], states, machine.negligible,
-                                   before);
+                                   machine.watched, before);
     };
     // Rows of the positions after checkpoint k, up to the next one or the end; returns the last position.
     const auto advance = [&](size_t k) {
@@ -253,8 +263,12 @@ void expect_long_word(const Machine& machine, const Evidence& evidence, std::int
             const double p = chance(segment + (end - start) * stride, evidence, r, state, states, stride);
             logs[r] = state.log + std::log(p);
             if (!lane.counts || !(logs[r] > -HUGE_VAL)) return;
-            const double* verdict = evidence.masks + evidence.ends[r] * stride;
-            for (size_t s = 0; s < states; ++s) column[s] = evidence.weights[r] * evidence.unit / p * verdict[s];
+            const double* verdict = evidence.columns + evidence.ends[r] * stride;
+            const double* last = segment + (end - start) * stride;
+            for (size_t s = 0; s < states; ++s) {
+                column[s] = evidence.weights[r] * evidence.unit / p * verdict[s];
+                if (lane.stops) lane.stops[s] += column[s] * last[s];
+            }
         }
         for (size_t i = end; i > start; --i) {
             const double* here = segment + (i - start) * stride;

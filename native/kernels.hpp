@@ -10,7 +10,7 @@
 
 namespace cutpoint {
 
-// An acceptor, padded: steps[a][s][t] and transposed[a][t][s], aligned to 64 bytes.
+// An acceptor or a generator, padded: steps[a][s][t] and transposed[a][t][s], aligned to 64 bytes.
 struct Machine {
     std::size_t states;
     std::size_t stride;
@@ -19,6 +19,7 @@ struct Machine {
     const double* transposed;
     const double* initial;
     double negligible;  // forward entries below this are dropped, and what is dropped is accounted for
+    double watched;     // a forward row with a smaller entry is scaled even where nothing was seen; 0 for acceptors
 };
 
 // The prefix tree of a sample, cut into blocks that are trees of their own. Nodes of a block are sorted by depth, then
@@ -40,10 +41,13 @@ struct Tree {
     const std::int64_t* end_words;      // the observation
 };
 
-// What was seen: masks[k][s] as doubles 0 or 1, padded; row 0 is all ones.
+// What was seen: masks[k][s] as doubles 0 or 1, padded; row 0 is all ones. Words end with columns[k][s]: the masks, of a
+// generator times the probability to stop.
 struct Evidence {
     const double* masks;
-    const unsigned char* full;     // whether a mask is all ones: then nothing was seen, and probabilities are exactly 1
+    const unsigned char* full;     // whether a mask is all ones: nothing was seen
+    const double* columns;
+    const unsigned char* certain;  // whether a column is all ones: then the probability is exactly 1
     const std::int32_t* ends;      // [words] verdict on the word
     const double* weights;         // [words]
     double unit;                   // power of two that brings their sum to at most 1
@@ -56,6 +60,7 @@ struct Evidence {
 struct Lane {
     double* counts;   // [symbols][stride][stride]; null if only the log-probabilities are wanted
     double* initial;  // [stride]
+    double* stops;    // [stride]; null unless the machine is a generator
 };
 
 struct Kernels {
@@ -76,6 +81,7 @@ struct Kernels {
 
 constexpr std::size_t block_nodes = 8192;   // a block's rows should stay in a core's own cache
 constexpr std::size_t long_word = 1 << 14;  // symbols from which a word is done with checkpoints
+constexpr double watched_below = 1e-150;    // rows of a generator, which shrink, are scaled when they come so far
 constexpr double smallest = 1e-300;         // no number smaller than this is used
 constexpr double largest_negligible = 1e-20;  // where even larger entries had to be dropped, plain floats do not do
 constexpr double loss_allowed = 0x1p-56;    // share of a word's probability that dropping may remove

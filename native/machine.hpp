@@ -46,7 +46,7 @@ struct PaddedMachine {
     Machine view;
 
     PaddedMachine(const double* transitions, const double* start, std::size_t symbols, std::size_t states,
-                  double negligible, bool with_transposed) {
+                  double negligible, bool with_transposed, double watched) {
         const std::size_t stride = padded(states);
         initial = zeros(stride);
         std::memcpy(initial.get(), start, states * sizeof(double));
@@ -59,21 +59,22 @@ struct PaddedMachine {
                     steps[(a * stride + s) * stride + t] = *p;
                     if (with_transposed) transposed[(a * stride + t) * stride + s] = *p;
                 }
-        view = {states, stride, symbols, steps.get(), transposed.get(), initial.get(), negligible};
+        view = {states, stride, symbols, steps.get(), transposed.get(), initial.get(), negligible, watched};
     }
 };
 
-// What was seen, padded: masks as doubles, and which of them are all ones.
+// What was seen, padded: masks as doubles, times a column if there is one; without one, which of them are all ones.
 struct PaddedMasks {
     Aligned masks;
     std::vector<unsigned char> full;
 
-    PaddedMasks(const bool* seen, std::size_t count, const Machine& machine)
+    PaddedMasks(const bool* seen, std::size_t count, const Machine& machine, const double* column = nullptr)
         : masks(zeros(count * machine.stride)), full(count, 1) {
         for (std::size_t k = 0; k < count; ++k)
             for (std::size_t s = 0; s < machine.states; ++s, ++seen) {
-                masks[k * machine.stride + s] = *seen ? 1.0 : 0.0;
-                full[k] &= *seen ? 1 : 0;
+                const double value = *seen ? (column ? column[s] : 1.0) : 0.0;
+                masks[k * machine.stride + s] = value;
+                full[k] &= *seen && !column ? 1 : 0;
             }
     }
 };

@@ -61,8 +61,10 @@ using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::dev
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 
-PaddedMachine machine_of(const Floats& transitions, const Floats& initial, double negligible, bool with_transposed) {
-    return {transitions.data(), initial.data(), transitions.shape(0), initial.shape(0), negligible, with_transposed};
+PaddedMachine machine_of(const Floats& transitions, const Floats& initial, double negligible, bool with_transposed,
+                         double watched = 0.0) {
+    return {transitions.data(), initial.data(), transitions.shape(0), initial.shape(0), negligible, with_transposed,
+            watched};
 }
 
 constexpr size_t words_per_task = 512;
@@ -211,36 +213,45 @@ double power_above(const Floats& weights) {
 }
 
 // Returns the number of observations that plain floats do not reach: their logarithm is NaN, and they are not counted.
-size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes symbols, Offsets offsets,
+// A generator has a probability to stop in each state; of an acceptor `stop` and `stop_out` are empty.
+size_t expected_counts(Floats transitions, Floats initial, Floats stop, Masks masks, Codes symbols, Offsets offsets,
                        nb::object marks, Codes ends, Floats weights, nb::tuple arrays, Output counts_out,
-                       Output initial_out, Output logs_out, size_t threads) {
-    const double least = negligible(transitions.data(), transitions.shape(0) * initial.size(), initial.size());
+                       Output initial_out, Output stop_out, Output logs_out, size_t threads) {
+    const bool generator = stop.size() > 0;
+    double least = negligible(transitions.data(), transitions.shape(0) * initial.size(), initial.size());
+    if (generator) least = std::max(least, negligible(stop.data(), 1, stop.size()));
     if (least >= largest_negligible) {
         std::fill_n(counts_out.data(), counts_out.size(), 0.0);
         std::fill_n(initial_out.data(), initial_out.size(), 0.0);
+        std::fill_n(stop_out.data(), stop_out.size(), 0.0);
         std::fill_n(logs_out.data(), logs_out.size(), std::numeric_limits<double>::quiet_NaN());
         return logs_out.size();
     }
     const bool counted = counts_out.size() > 0, marked = !marks.is_none();
-    const PaddedMachine machine = machine_of(transitions, initial, least, counted);
+    const PaddedMachine machine = machine_of(transitions, initial, least, counted, generator ? watched_below : 0.0);
     const size_t states = machine.view.states, stride = machine.view.stride;
     const PaddedMasks seen(masks.data(), masks.shape(0), machine.view);
+    const PaddedMasks columns(masks.data(), generator ? masks.shape(0) : 0, machine.view, stop.data());
+    const PaddedMasks& endings = generator ? columns : seen;
     const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
     const double scale = power_above(weights);
-    const Evidence evidence{seen.masks.get(), seen.full.data(),  ends.data(),    weights.data(),
-                            1.0 / scale,      symbols.data(),    offsets.data(), marked ? positions.data() : nullptr};
+    const Evidence evidence{seen.masks.get(), seen.full.data(), endings.masks.get(), endings.full.data(),
+                            ends.data(),      weights.data(),   1.0 / scale,         symbols.data(),
+                            offsets.data(),   marked ? positions.data() : nullptr};
     const PrefixTree& tree = tree_of(arrays);
     const Array<std::int64_t>& long_words = tree.whole.long_words;
 
     const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.size();
     const size_t lanes = lanes_for(tree.blocks + n_long, size);
-    Aligned sums = zeros(lanes * (size + stride));
-    const auto lane_sums = [&](size_t lane) { return sums.get() + lane * (size + stride); };
+    const size_t lane_size = size + 2 * stride;
+    Aligned sums = zeros(lanes * lane_size);
+    const auto lane_sums = [&](size_t lane) { return sums.get() + lane * lane_size; };
     nb::gil_scoped_release release;
     const size_t steps = n_long ? symbols.size() : tree.nodes;
     in_parallel(lanes, useful_threads(threads, steps * (6 * states * states + 64)), [&](size_t k, void* memory) {
         const Kernels& kernels = best_kernels();
-        const Lane lane{counted ? lane_sums(k) : nullptr, lane_sums(k) + size};
+        const Lane lane{counted ? lane_sums(k) : nullptr, lane_sums(k) + size,
+                        generator ? lane_sums(k) + size + stride : nullptr};
         tree.visit_blocks(k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes,
                         [&](const Tree& blocks, size_t first, size_t last) {
                             kernels.expect(machine.view, blocks, evidence, first, last, lane, logs_out.data(), memory);
@@ -253,7 +264,7 @@ size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes sy
     if (!counted) return static_cast<size_t>(left_out);
     for (size_t apart = 1; apart < lanes; apart *= 2)
         for (size_t k = 0; k + apart < lanes; k += 2 * apart)
-            for (size_t i = 0; i < size + stride; ++i) lane_sums(k)[i] += lane_sums(k + apart)[i];
+            for (size_t i = 0; i < lane_size; ++i) lane_sums(k)[i] += lane_sums(k + apart)[i];
     const double* p = transitions.data();
     double* out = counts_out.data();
     for (size_t a = 0; a < machine.view.symbols; ++a)
@@ -261,11 +272,13 @@ size_t expected_counts(Floats transitions, Floats initial, Masks masks, Codes sy
             for (size_t t = 0; t < states; ++t, ++p)  // what cannot happen is 0, whatever its sum has grown to
                 *out++ = *p > 0.0 ? *p * sums[(a * stride + s) * stride + t] * scale : 0.0;
     for (size_t s = 0; s < states; ++s) initial_out.data()[s] = sums[size + s] * scale;
+    for (size_t s = 0; s < stop_out.size(); ++s) stop_out.data()[s] = sums[size + stride + s] * scale;
     return static_cast<size_t>(left_out);
 }
 
-Reading reading_of(const Floats& transitions, const Codes& word, const bool* seen = nullptr, double negligible = 0.0) {
-    return {transitions.data(), transitions.shape(1), word.data(), word.shape(0), seen, negligible};
+Reading reading_of(const Floats& transitions, const Codes& word, const bool* seen = nullptr, double negligible = 0.0,
+                   bool generator = false) {
+    return {transitions.data(), transitions.shape(1), word.data(), word.shape(0), seen, negligible, generator};
 }
 
 void forward(Floats transitions, Floats initial, Codes word, Output table) {
@@ -283,9 +296,11 @@ void distribution(Floats transitions, Floats initial, Codes word, Output work) {
     last_row(reading_of(transitions, word), initial.data(), work.data());
 }
 
-double occupancy(Floats transitions, Floats initial, double negligible, Codes word, Masks seen, Output table) {
+double occupancy(Floats transitions, Floats initial, double negligible, Codes word, Masks seen, Output table,
+                 bool generator) {
     nb::gil_scoped_release release;
-    return occupancy_table(reading_of(transitions, word, seen.data(), negligible), initial.data(), table.data());
+    const Reading reading = reading_of(transitions, word, seen.data(), negligible, generator);
+    return occupancy_table(reading, initial.data(), table.data());
 }
 
 double most_likely_path(Floats log_transitions, Floats log_initial, Codes word, Masks seen,
@@ -306,10 +321,11 @@ NB_MODULE(_native, module) {
     module.def("coded_tree", &coded_tree, nb::arg("codes"), nb::arg("marks").none(), nb::arg("shared"),
                nb::arg("lengths"), nb::arg("block_words"), nb::arg("block_nodes"), nb::arg("n_symbols"),
                nb::arg("whole"));
-    module.def("expected_counts", &expected_counts, nb::arg("transitions"), nb::arg("initial"), nb::arg("masks"),
+    module.def("expected_counts", &expected_counts, nb::arg("transitions"), nb::arg("initial"), nb::arg("stop"),
+               nb::arg("masks"),
                nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"), nb::arg("weights"),
                nb::arg("tree"), nb::arg("counts_out").noconvert(), nb::arg("initial_out").noconvert(),
-               nb::arg("logs_out").noconvert(), nb::arg("threads"));
+               nb::arg("stop_out").noconvert(), nb::arg("logs_out").noconvert(), nb::arg("threads"));
     module.def("merged_machine", &merged, nb::arg("symbols"), nb::arg("offsets"), nb::arg("labels"),
                nb::arg("weights"), nb::arg("n_symbols"), nb::arg("pseudo"), nb::arg("n_states"), nb::arg("width"),
                nb::arg("most_rounds"));
@@ -320,7 +336,7 @@ NB_MODULE(_native, module) {
     module.def("distribution", &distribution, nb::arg("transitions"), nb::arg("initial"), nb::arg("word"),
                nb::arg("work").noconvert());
     module.def("occupancy", &occupancy, nb::arg("transitions"), nb::arg("initial"), nb::arg("negligible"),
-               nb::arg("word"), nb::arg("seen"), nb::arg("table").noconvert());
+               nb::arg("word"), nb::arg("seen"), nb::arg("table").noconvert(), nb::arg("generator"));
     module.def("most_likely_path", &most_likely_path, nb::arg("log_transitions"), nb::arg("log_initial"),
                nb::arg("word"), nb::arg("seen"), nb::arg("path").noconvert());
     module.def("encode_texts", &encode_texts, nb::arg("words"), nb::arg("table"));

@@ -22,10 +22,12 @@ struct RowState {
     double log;    // logarithm of the product of the scales
 };
 
-// Condition a forward row on what was seen, scale it to sum 1, drop negligible entries.
+// Condition a forward row on what was seen, scale it to sum 1, drop negligible entries. Where nothing was seen it is
+// scaled only if an entry is smaller than `watched`.
 inline RowState condition_and_scale(double* row, const double* mask, bool nothing_seen, std::size_t states,
-                                    double negligible, RowState before) {
+                                    double negligible, double watched, RowState before) {
     RowState state{1.0, before.lost, before.log};
+    for (std::size_t s = 0; nothing_seen && s < states; ++s) nothing_seen = !(row[s] < watched && row[s] > 0.0);
     if (!nothing_seen) {
         double sum = 0.0;
         for (std::size_t s = 0; s < states; ++s) sum += row[s] *= mask[s];

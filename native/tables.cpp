@@ -60,9 +60,9 @@ double occupancy_table(const Reading& reading, const double* initial, double* ta
         } else {
             step(row - states, matrix(reading, i), states, row);
         }
-        bool full = true;
+        bool full = !reading.generator;
         for (size_t s = 0; s < states; ++s) mask[s] = reading.seen[i * states + s], full &= reading.seen[i * states + s];
-        state = condition_and_scale(row, mask.data(), full, states, reading.negligible, state);
+        state = condition_and_scale(row, mask.data(), full, states, reading.negligible, 0.0, state);
         scales[i] = state.scale;
     }
     if (state.lost > loss_allowed) return std::numeric_limits<double>::quiet_NaN();

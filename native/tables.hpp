@@ -7,7 +7,7 @@
 
 namespace cutpoint {
 
-// An acceptor and a word, as Python has them: steps[a][s][t], and what was seen, seen[i][s], or null.
+// An acceptor or generator and a word, as Python has them: steps[a][s][t], and what was seen, seen[i][s], or null.
 struct Reading {
     const double* steps;
     std::size_t states;
@@ -15,6 +15,7 @@ struct Reading {
     std::size_t length;
     const bool* seen;
     double negligible;
+    bool generator;  // rows sum to less than 1: scaled at every step
 };
 
 // table[0] = row, table[i] = table[i-1] · P(x_i).

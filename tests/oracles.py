@@ -16,17 +16,18 @@ Path = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class Plain:
-    """An acceptor as nested dictionaries: ``step[symbol][s][t]``, ``start[s]``, ``final``."""
+    """An acceptor or generator as dictionaries: ``step[symbol][s][t]``, ``start[s]``, ``final``, ``stop[s]``."""
 
     states: tuple[Hashable, ...]
     symbols: tuple[Hashable, ...]
     step: dict[Hashable, dict[Hashable, dict[Hashable, Fraction]]]
     start: dict[Hashable, Fraction]
     final: frozenset[Hashable]
+    stop: dict[Hashable, Fraction] | None = None
 
 
-def plain(acceptor: cp.Acceptor) -> Plain:
-    """The numbers stored in an acceptor's float arrays, as exact Fractions."""
+def plain(acceptor: cp.Acceptor | cp.Generator) -> Plain:
+    """The numbers stored in a model's float arrays, as exact Fractions."""
     states, symbols = tuple(acceptor.states), tuple(acceptor.alphabet)
     step = {
         a: {
@@ -37,11 +38,14 @@ def plain(acceptor: cp.Acceptor) -> Plain:
     }
     start = {s: Fraction(float(acceptor.initial[j])) for j, s in enumerate(states)}
     final = frozenset(s for j, s in enumerate(states) if acceptor.final[j])
-    return Plain(states, symbols, step, start, final)
+    stop = None
+    if isinstance(acceptor, cp.Generator):
+        stop = {s: Fraction(float(acceptor.stop[j])) for j, s in enumerate(states)}
+    return Plain(states, symbols, step, start, final, stop)
 
 
-def rational(acceptor: cp.Acceptor) -> Plain:
-    """An acceptor's own Fractions; of float entries, their exact binary values."""
+def rational(acceptor: cp.Acceptor | cp.Generator) -> Plain:
+    """A model's own Fractions; of float entries, their exact binary values."""
     numbers = plain(acceptor)
     if not acceptor.is_exact:
         return numbers
@@ -50,15 +54,18 @@ def rational(acceptor: cp.Acceptor) -> Plain:
         a: {s: dict(zip(numbers.states, steps[i, j].tolist(), strict=True)) for j, s in enumerate(numbers.states)}
         for i, a in enumerate(numbers.symbols)
     }
-    return replace(numbers, step=step, start=dict(zip(numbers.states, start.tolist(), strict=True)))
+    stop = None
+    if isinstance(acceptor, cp.Generator):
+        stop = dict(zip(numbers.states, acceptor.exact_stop.tolist(), strict=True))
+    return replace(numbers, step=step, start=dict(zip(numbers.states, start.tolist(), strict=True)), stop=stop)
 
 
 def path_probability(machine: Plain, word: Sequence[Hashable], path: Path) -> Fraction:
-    """π(s₁) ∏ θ(s_{i+1}; x_i, s_i), without the inputs' own probability."""
+    """π(s₁) ∏ θ(s_{i+1}; x_i, s_i), without the inputs' own probability; of a generator, times its last stop."""
     probability = machine.start[path[0]]
     for i, symbol in enumerate(word):
         probability *= machine.step[symbol][path[i]][path[i + 1]]
-    return probability
+    return probability if machine.stop is None else probability * machine.stop[path[-1]]
 
 
 def paths(machine: Plain, word: Sequence[Hashable]) -> list[Path]:

@@ -34,7 +34,26 @@ def acceptors(
 
 
 @st.composite
-def words_of(draw: st.DrawFn, acceptor: cp.Acceptor, max_length: int = 5) -> str:
+def generators(
+    draw: st.DrawFn, max_states: int = 3, max_symbols: int = 3, exact: bool = False, zeros: bool = True
+) -> cp.Generator:
+    """Generators with small integer weights normalized; every state can stop, or its moves lead to the first, which can."""
+    n_states, n_symbols = draw(st.integers(1, max_states)), draw(st.integers(1, max_symbols))
+    weight = st.integers(0 if zeros else 1, 5)
+    size = n_symbols * n_states * n_states
+    cells = np.array(draw(st.lists(weight, min_size=size, max_size=size)))
+    moves = cells.reshape(n_symbols, n_states, n_states)
+    stop = np.array([draw(st.integers(1, 5)), *(draw(weight) for _ in range(n_states - 1))])
+    moves[0, stop == 0, 0] += 1
+    start = np.array([*(draw(weight) for _ in range(n_states - 1)), draw(st.integers(1, 5))])
+    final = draw(st.lists(st.booleans(), min_size=n_states, max_size=n_states))
+    names = [f"q{i}" for i in range(n_states)]
+    arrays = (moves, start, stop) if exact else (moves.astype(float), start.astype(float), stop.astype(float))
+    return cp.Generator.normalized(names, "abc"[:n_symbols], *arrays, np.array(final))
+
+
+@st.composite
+def words_of(draw: st.DrawFn, acceptor: cp.Acceptor | cp.Generator, max_length: int = 5) -> str:
     return draw(st.text(alphabet=st.sampled_from(list(map(str, acceptor.alphabet))), max_size=max_length))
 
 

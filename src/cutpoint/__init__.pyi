@@ -44,8 +44,10 @@ from .files.models import load as load, read_model as read_model, save as save
 from .files.samples import read_sample as read_sample, write_sample as write_sample
 from .kernels import kernel_info as kernel_info
 from .model import (
+    STOP as STOP,
     Acceptor as Acceptor,
     BeliefNetwork as BeliefNetwork,
+    Generator as Generator,
     gallery as gallery,
     mixture as mixture,
     random_words as random_words,

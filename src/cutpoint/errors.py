@@ -69,7 +69,7 @@ def _advice(text: str, options: Mapping[str, str] | None) -> str:
 
 
 class InvalidAcceptor(CutpointError, ValueError):
-    """The parts of an acceptor do not fit together."""
+    """The parts of an acceptor or a generator do not fit together."""
 
 
 class InvalidSample(CutpointError, ValueError):
@@ -89,7 +89,7 @@ class UnknownState(CutpointError, KeyError):
 
 
 class ImpossibleObservation(CutpointError, ValueError):
-    """An observation has probability 0 under the acceptor."""
+    """An observation has probability 0 under the model."""
 
 
 class TooLarge(CutpointError, ValueError):

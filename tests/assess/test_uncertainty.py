@@ -68,7 +68,7 @@ def test_the_information_is_the_second_difference_of_the_likelihood() -> None:
     place = Parameters(acceptor.transitions, acceptor.initial)
 
     def e_step(parameters: Parameters) -> cp.Counts:
-        return cp.expected_counts(acceptor.replace(**parameters._asdict()), sample)
+        return cp.expected_counts(acceptor.replace(**parameters.parts), sample)
 
     coordinates = Coordinates.of(place, e_step(place), learn_initial=True)
     found = information(coordinates, e_step, threads=2)
@@ -77,7 +77,7 @@ def test_the_information_is_the_second_difference_of_the_likelihood() -> None:
 
     def value(j: int, k: int, steps: tuple[int, int]) -> float:
         theta = coordinates.moved(j, steps[0] * h) + coordinates.moved(k, steps[1] * h) - coordinates.theta
-        return cp.log_likelihood(acceptor.replace(**coordinates.parameters(theta)._asdict()), sample)
+        return cp.log_likelihood(acceptor.replace(**coordinates.parameters(theta).parts), sample)
 
     for j, k in [(0, 0), (0, 1), (1, 5), (5, 5), (3, 13), (13, 13)]:
         corners = [(1, 1), (1, -1), (-1, 1), (-1, -1)]

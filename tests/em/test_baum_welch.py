@@ -258,7 +258,7 @@ def test_one_bound_step_is_what_fractions_give(
     """Counts by enumeration, pooled and shared out by hand."""
     start, sample, options = problem
     step = MStep.of(start, **options)
-    tied = start.replace(**step.start._asdict())
+    tied = start.replace(**step.start.parts)
     symbols, states = (leaders(options[o], tuple(n)) for o, n in zip(TIES, (start.alphabet, start.states), strict=True))
     means = pooled(start.transitions.tolist(), symbols, states)
     expected_start = [

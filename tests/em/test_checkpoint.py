@@ -280,7 +280,7 @@ def monkeypatched_savez() -> Any:
 def refusal(path: Path, **options: Any) -> str:
     """Sentence with which a checkpoint is refused; the file is left as it was."""
     content = path.read_bytes() if path.is_file() else None
-    arguments: dict[str, Any] = {"acceptor": START, "sample": SAMPLE} | options
+    arguments: dict[str, Any] = {"model": START, "sample": SAMPLE} | options
     with pytest.raises((cp.errors.InvalidArgument, cp.errors.InvalidFile)) as raised:
         cp.baum_welch(**arguments, checkpoint=path)
     assert content is None or path.read_bytes() == content
@@ -327,10 +327,10 @@ def test_where_a_checkpoint_cannot_be(engine: Any, tmp_path: Path) -> None:
 
 
 OTHER: dict[str, dict[str, Any]] = {
-    "start": {"acceptor": cp.random_acceptor(10, "ab", rng=4)},
-    "final": {"acceptor": START.replace(final=~START.final)},
-    "initial": {"acceptor": START.replace(initial=np.roll(START.initial, 1))},
-    "order of symbols": {"acceptor": cp.Acceptor(10, "ba", START.transitions, START.initial, START.final)},
+    "start": {"model": cp.random_acceptor(10, "ab", rng=4)},
+    "final": {"model": START.replace(final=~START.final)},
+    "initial": {"model": START.replace(initial=np.roll(START.initial, 1))},
+    "order of symbols": {"model": cp.Acceptor(10, "ba", START.transitions, START.initial, START.final)},
     "sample": {"sample": cp.Sample(["ab", "b"], accepted=[True, False])},
     "weights": {"sample": cp.Sample(SAMPLE.words, SAMPLE.accepted, counts=SAMPLE.counts * 2)},
     "verdicts": {"sample": cp.Sample(SAMPLE.words, [not verdict for verdict in SAMPLE.accepted], counts=SAMPLE.counts)},

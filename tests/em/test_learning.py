@@ -84,7 +84,7 @@ def test_the_likelihood_never_decreases(engine: Any, data: st.DataObject) -> Non
     counts = cp.expected_counts(acceptor, sample, engine=engine)
     for _ in range(8):
         better = step(counts, Parameters(acceptor.transitions, acceptor.initial))
-        acceptor = acceptor.replace(**better._asdict())
+        acceptor = acceptor.replace(**better.parts)
         assert np.isfinite(acceptor.transitions).all()
         after = cp.expected_counts(acceptor, sample, engine=engine)
         assert np.isfinite(after.transitions).all()
@@ -135,7 +135,9 @@ def test_counts_add_in_any_split(engine: Any, data: st.DataObject) -> None:
 def test_counts_of_different_shapes_do_not_add(engine: Any) -> None:
     one = cp.expected_counts(cp.p_adic(2), cp.Sample(["0"]), engine=engine)
     other = cp.expected_counts(cp.p_adic(3), cp.Sample(["0"]), engine=engine)
-    with pytest.raises(cp.errors.InvalidArgument, match="counts can be added if they have the same symbols and states"):
+    with pytest.raises(
+        cp.errors.InvalidArgument, match="counts can be added if they have the same kind of model, symbols and states"
+    ):
         one + other
     with pytest.raises(TypeError):
         one + 1  # type: ignore[operator]
@@ -190,7 +192,7 @@ def test_an_impossible_observation_is_named(algorithm: Any) -> None:
     assert fit.log_likelihood == -math.inf
     assert fit.history == (-math.inf,)
     assert fit.acceptor == acceptor
-    assert fit.detail.startswith("Observation '11' (accepted) has probability 0 under the acceptor: no run agrees")
+    assert fit.detail.startswith("Observation '11' (accepted) has probability 0 under the model: no run agrees")
     assert not fit.converged
 
 
@@ -248,7 +250,7 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None
     whole = InMemory.expected_counts
 
     def interrupted(engine: InMemory, parameters: Parameters, masks: Any) -> cp.Counts:
-        calls.append(start.replace(**parameters._asdict()))
+        calls.append(start.replace(**parameters.parts))
         if len(calls) == 4:
             raise KeyboardInterrupt
         return whole(engine, parameters, masks)

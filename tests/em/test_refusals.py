@@ -82,9 +82,9 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.expected_counts(A, cp.Sample(["", "b"], accepted=[True, True])),
         cp.errors.ImpossibleObservation,
-        "Observation '' (accepted) has probability 0 under the acceptor (so have 1 more): no run agrees with "
+        "Observation '' (accepted) has probability 0 under the model (so have 1 more): no run agrees with "
         "it. Use positive entries in transitions and initial, or leave out the observations for which "
-        "log_likelihoods(acceptor, sample) gives -inf.",
+        "log_likelihoods(model, sample) gives -inf.",
     ),
     (
         lambda: cp.expectation_maximization(A, cp.Sample(["a" * 40], accepted=[True])),
@@ -157,12 +157,12 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.baum_welch("x", cp.Sample(["0"])),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
-        "expected an Acceptor; got 'x'.",
+        "expected an Acceptor or a Generator; got 'x'.",
     ),
     (
         lambda: cp.expected_counts("x", cp.Sample(["0"])),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
-        "expected an Acceptor; got 'x'.",
+        "expected an Acceptor or a Generator; got 'x'.",
     ),
     (
         lambda: cp.baum_welch(BINARY, cp.Sample(["1"], accepted=[True]), prior=1e308),

@@ -53,7 +53,7 @@ def test_expected_counts_equal_the_oracle(kind: str, data: st.DataObject) -> Non
     acceptor = data.draw(acceptors(max_states=3))
     sample = data.draw(samples(acceptor, kind))
     expected = oracles.expected_counts(oracles.plain(acceptor), sample)
-    counts, first, logs = kernels().expected_counts(
+    counts, first, _, logs = kernels().expected_counts(
         acceptor.transitions, acceptor.initial, mark_masks(acceptor, sample), acceptor.encode(sample), sample.counts
     )
     for (a, s, t), value in expected.transitions.items():
@@ -76,8 +76,8 @@ def test_wide_numbers_equal_plain_floats(kind: str, data: st.DataObject) -> None
     mask = mark_masks(acceptor, sample)[-1]
     if oracles.acceptance(oracles.plain(acceptor.replace(final=mask)), word) > 0:
         seen[:, -1] = mask
-    logs, pairs = reference._pair_posteriors(acceptor.transitions, acceptor.initial, codes, seen)
-    wide_logs, wide_pairs = wide.pair_posteriors(acceptor.transitions, acceptor.initial, codes, seen)
+    logs, pairs = reference._pair_posteriors(acceptor.transitions, acceptor.initial, codes, seen, None)
+    wide_logs, wide_pairs = wide.pair_posteriors(acceptor.transitions, acceptor.initial, codes, seen, None)
     assert wide_logs == pytest.approx(logs, rel=1e-12, abs=1e-14)
     for (i, pair), (j, wide_pair) in zip(pairs, wide_pairs, strict=True):
         assert i == j

@@ -27,7 +27,7 @@ def both(acceptor: cp.Acceptor, sample: cp.Sample, threads: int = 1) -> tuple[An
 
 
 def check_equal(acceptor: cp.Acceptor, sample: cp.Sample, rtol: float = 1e-12) -> None:
-    (counts, first, logs), (expected, expected_first, expected_logs) = both(acceptor, sample)
+    (counts, first, _, logs), (expected, expected_first, _, expected_logs) = both(acceptor, sample)
     np.testing.assert_allclose(logs, expected_logs, rtol=rtol, atol=1e-13)
     np.testing.assert_allclose(counts, expected, rtol=1e-10, atol=1e-300)
     np.testing.assert_allclose(first, expected_first, rtol=1e-10, atol=1e-300)
@@ -112,7 +112,7 @@ def test_a_long_word_needs_little_memory() -> None:
         words = EncodedWords(symbols, np.array([0, n]), np.array([1], dtype=np.int32))
         masks = np.stack([np.ones(8, dtype=bool), acceptor.final])
         before = reset_peak()
-        counts, first, logs = native.expected_counts(
+        counts, first, _, logs = native.expected_counts(
             acceptor.transitions, acceptor.initial, masks, words, np.ones(1), threads=1)
         native.acceptances(acceptor.transitions, acceptor.initial, masks[1] * 1.0, words, 1)
         print(peak() - before, round(counts.sum()), round(first.sum(), 9))
@@ -198,7 +198,7 @@ def test_impossible_occupancy_is_zero() -> None:
 def test_impossible_observations_add_nothing() -> None:
     acceptor = cp.gallery.parity()
     sample = cp.Sample(["01", "11", "1"], accepted=[True, True, False])
-    (counts, first, logs), _ = both(acceptor, sample)
+    (counts, first, _, logs), _ = both(acceptor, sample)
     assert logs.tolist() == [0.0, -np.inf, -np.inf]
     assert counts.sum() == 2.0
     assert first.tolist() == [1.0, 0.0]

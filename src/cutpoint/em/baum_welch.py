@@ -21,7 +21,7 @@ from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import AnySample, Engine, Parameters, check_arguments, mark_masks, observations
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.wording import shown
 
 TOLERANCE = 1e-6
@@ -46,7 +46,7 @@ Callback = Callable[[Progress], object]
 
 
 def baum_welch(
-    acceptor: Acceptor,
+    model: Acceptor | Generator,
     sample: AnySample,
     tolerance: float = TOLERANCE,
     max_steps: int = MAX_STEPS,
@@ -65,9 +65,11 @@ def baum_welch(
 ) -> Fit:
     r"""Climb from an acceptor to a nearby maximum of the likelihood of a sample: the paper's Alg. 2.
 
+    A :class:`Generator` climbs by the same steps; it learns from words alone, too.
+
     Parameters
     ----------
-    acceptor : the start; its zero entries stay zero, its final states are kept.
+    model : the start, an acceptor or a generator; its zero entries stay zero, its final states are kept.
     sample : words and what was seen of their runs: verdicts, states, both or neither, of any positions.
     tolerance : stop when a step raises the log-likelihood per observation by no more; the paper's :math:`\epsilon` is
         ``tolerance * sample.total``.
@@ -78,9 +80,10 @@ def baum_welch(
     accelerate : take SQUAREM steps, which extrapolate two EM steps and are kept only where they gain: the same kind of
         maximum after far fewer E-steps. The history never decreases either way.
     fixed : entries that keep their value: an array of bool that fits ``transitions``, or a list of tuples
-        ``(symbol,)``, ``(symbol, state)``, ``(symbol, state, next_state)``, with ``...`` for all.
+        ``(symbol,)``, ``(symbol, state)``, ``(symbol, state, next_state)``, with ``...`` for all; of a generator also
+        ``(STOP, state)``.
     tied_states : groups of states that share their rows, for every symbol. Tied rows start from their mean.
-    tied_symbols : groups of symbols that share their matrix.
+    tied_symbols : groups of symbols that share their matrix; of a generator, up to how probable each symbol is.
     time_limit : limit in seconds; the step under way is finished.
     callback : called after each step with a :class:`Progress`; if it returns True, the climb stops.
     checkpoint : path of a file that holds the state after each step, written whole or not at all. If it exists, the
@@ -110,24 +113,24 @@ def baum_welch(
     >>> faster.steps < fit.steps, faster.log_likelihood > fit.log_likelihood - 1
     (True, True)
     """
-    check_arguments(acceptor, sample, threads, engine)
+    check_arguments(model, sample, threads, engine)
     check_callback(callback)
     limits = Limits(tolerance, max_steps, time_limit)
     if isinstance(sample, Sample):
-        sample = sample.recoded(acceptor.alphabet)  # here, so that its prefix tree is made once
-    masks = mark_masks(acceptor, sample)
-    m_step = MStep.of(acceptor, prior, learn_initial, fixed, tied_states, tied_symbols)  # Prop. 4.1 under constraints
+        sample = sample.recoded(model.alphabet)  # here, so that its prefix tree is made once
+    masks = mark_masks(model, sample)
+    m_step = MStep.of(model, prior, learn_initial, fixed, tied_states, tied_symbols)  # Prop. 4.1 under constraints
     saved = None
     if checkpoint is not None:
         problem = accelerate, learn_initial, *m_step.pseudo, *m_step.constraints
         saved = Checkpoint(checkpoint, digest(sample, *m_step.start, masks, *problem))
-    with observations(sample, acceptor.alphabet, engine, threads) as data:  # in memory, streamed, or on a cluster
+    with observations(sample, model.alphabet, engine, threads) as data:  # in memory, streamed, or on a cluster
         e_step = partial(data.expected_counts, masks=masks)  # Prop. 4.2 with evidence
-        return ascend(acceptor, sample, e_step, m_step, limits, accelerate, callback, saved)
+        return ascend(model, sample, e_step, m_step, limits, accelerate, callback, saved)
 
 
 def ascend(
-    acceptor: Acceptor,
+    model: Acceptor | Generator,
     sample: AnySample,
     e_step: EStep,
     m_step: MStep,
@@ -138,15 +141,16 @@ def ascend(
 ) -> Fit:
     """Repeat E-step and M-step until a step gains no more than the tolerance: the loop of Alg. 1 and Alg. 2.
 
-    A step that gains nothing (rounding, or no information) leaves the acceptor as it was.
+    A step that gains nothing (rounding, or no information) leaves the model as it was.
     """
     try:
         climb = Climb(e_step, m_step, accelerate, checkpoint.load() if checkpoint else None)  # the first E-step
     except ImpossibleObservation as impossible:
-        return Fit(acceptor, (-math.inf,), Stop.IMPOSSIBLE, -math.inf, str(impossible))
+        return Fit(model, (-math.inf,), Stop.IMPOSSIBLE, -math.inf, str(impossible))
     began, seconds, detail = time.monotonic(), 0.0, ""
     try:
-        while (stop := limits.reached(climb, sample, seconds)) is None:
+        informative = sample.has_evidence or isinstance(model, Generator)  # words alone teach a generator
+        while (stop := limits.reached(climb, sample.total, informative, seconds)) is None:
             try:
                 climb.step()  # M-step, then the E-step at the new parameters; never down
             except ImpossibleObservation as impossible:
@@ -162,9 +166,9 @@ def ascend(
             seconds = time.monotonic() - began
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    if not all(map(np.array_equal, climb.parameters, Parameters.of(acceptor))):
-        acceptor = acceptor.replace(**climb.parameters._asdict())
-    return Fit(acceptor, tuple(climb.history), stop, climb.counts.log_likelihood, detail)
+    if not all(map(np.array_equal, climb.parameters, Parameters.of(model))):
+        model = model.replace(**climb.parameters.parts)
+    return Fit(model, tuple(climb.history), stop, climb.counts.log_likelihood, detail)
 
 
 @dataclass(frozen=True)
@@ -183,10 +187,10 @@ class Limits:
         whole_number("max_steps", self.max_steps, least=0)
         check_time_limit(self.time_limit)
 
-    def reached(self, climb: Climb, sample: AnySample, seconds: float) -> Stop | None:
+    def reached(self, climb: Climb, total: float, informative: bool, seconds: float) -> Stop | None:
         """Why a climb stops here, or None if it goes on; ``seconds`` is its time so far, 0 before the first step."""
-        if not climb.gain > self.tolerance * sample.total:
-            return Stop.CONVERGED if sample.has_evidence else Stop.NO_EVIDENCE
+        if not climb.gain > self.tolerance * total:
+            return Stop.CONVERGED if informative else Stop.NO_EVIDENCE
         if self.time_limit is not None and seconds >= self.time_limit:
             return Stop.TIME_LIMIT
         return Stop.STEP_LIMIT if climb.e_steps >= self.max_steps else None

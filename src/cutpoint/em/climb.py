@@ -50,7 +50,7 @@ class Climb:
     def state(self) -> dict[str, Any]:
         """What a climb needs to go on from here, as arrays."""
         return {
-            "transitions": self.parameters.transitions,
+            "transitions": self.parameters.rows,
             "initial": self.parameters.initial,
             "history": np.array(self.history),
             "numbers": np.array([self.cap, self.gain]),

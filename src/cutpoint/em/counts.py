@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from operator import add
 from typing import Any
 
 from cutpoint.errors import InvalidArgument
@@ -13,31 +12,39 @@ from cutpoint.kernels.words import Floats
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Sufficient statistic of a sample under an acceptor: how often each parameter is expected to have been used.
+    """Sufficient statistic of a sample under a model: how often each parameter is expected to have been used.
 
     Counts of parts of a sample add up to the counts of the whole, in any split. ``transitions`` is the paper's v,
-    ``[a, s, t]``; ``initial`` how many runs start in each state; ``log_likelihood`` that of the evidence.
+    ``[a, s, t]``; ``initial`` how many runs start in each state; ``log_likelihood`` that of the evidence; ``stop`` how
+    many words end in each state, None for an acceptor.
     """
 
     transitions: Floats
     initial: Floats
     log_likelihood: float
+    stop: Floats | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
-        self.transitions.setflags(write=False)
-        self.initial.setflags(write=False)
+        for array in (self.transitions, self.initial, self.stop):
+            if array is not None:
+                array.setflags(write=False)
 
     def __add__(self, other: Counts) -> Counts:
         """Return the counts of two disjoint samples together."""
         if not isinstance(other, Counts):
             return NotImplemented
-        if self.transitions.shape != other.transitions.shape:
+        if self.transitions.shape != other.transitions.shape or (self.stop is None) != (other.stop is None):
             raise InvalidArgument(
-                "counts can be added if they have the same symbols and states; "
+                "counts can be added if they have the same kind of model, symbols and states; "
                 f"got shapes {self.transitions.shape} and {other.transitions.shape}."
             )
-        return Counts(*map(add, vars(self).values(), vars(other).values()))
+        return Counts(
+            self.transitions + other.transitions,
+            self.initial + other.initial,
+            self.log_likelihood + other.log_likelihood,
+            None if self.stop is None or other.stop is None else self.stop + other.stop,
+        )
 
 
 def pairwise_sum(values: Iterable[Any]) -> Any:

@@ -49,7 +49,7 @@ def expectation_maximization(
     sample = sample.recoded(acceptor.alphabet)
 
     def e_step(parameters: Parameters) -> Counts:
-        return enumerated_counts(acceptor.replace(**parameters._asdict()), sample)
+        return enumerated_counts(acceptor.replace(**parameters.parts), sample)
 
     m_step = MStep.of(acceptor, prior, learn_initial)
     return ascend(acceptor, sample, e_step, m_step, Limits(tolerance, max_steps))

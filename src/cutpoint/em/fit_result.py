@@ -7,8 +7,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from cutpoint.data import html
-from cutpoint.errors import MissingExtra
-from cutpoint.model import Acceptor
+from cutpoint.errors import CutpointError, MissingExtra
+from cutpoint.model import Acceptor, Generator
 from cutpoint.wording import counted
 
 if TYPE_CHECKING:
@@ -40,19 +40,33 @@ class Fit:
 
     Attributes
     ----------
-    acceptor : the acceptor found.
+    model : the acceptor or generator found; also ``acceptor`` or ``generator``.
     history : log-likelihood before the first and after each step, never decreasing; with a prior, the log-likelihood
         plus the logarithm of the prior's density, which is what then never decreases.
     stop : a :class:`Stop`; ``print(fit.stop)`` explains it.
-    log_likelihood : log-likelihood of the sample under the acceptor.
+    log_likelihood : log-likelihood of the sample under the model.
     detail : more about the stop, such as the observation that is impossible.
     """
 
-    acceptor: Acceptor
+    model: Acceptor | Generator
     history: tuple[float, ...]
     stop: Stop
     log_likelihood: float
     detail: str = ""
+
+    @property
+    def acceptor(self) -> Acceptor:
+        """The acceptor found."""
+        if isinstance(self.model, Acceptor):
+            return self.model
+        raise CutpointError("this fit has a generator, not an acceptor: use fit.generator.")
+
+    @property
+    def generator(self) -> Generator:
+        """The generator found."""
+        if isinstance(self.model, Generator):
+            return self.model
+        raise CutpointError("this fit has an acceptor, not a generator: use fit.acceptor, or learn_generator(...).")
 
     @property
     def steps(self) -> int:
@@ -76,7 +90,7 @@ class Fit:
     def _repr_html_(self) -> str:
         rows = [["log-likelihood", f"{self.log_likelihood:.6g}"], ["steps", f"{self.steps:,}"], *self._further_rows()]
         why = html.paragraph(str(self.stop)) + (html.paragraph(self.detail) if self.detail else "")
-        return html.table([[type(self).__name__, ""], *rows]) + why + self.acceptor._repr_html_()
+        return html.table([[type(self).__name__, ""], *rows]) + why + self.model._repr_html_()
 
     def _further_rows(self) -> list[list[str]]:
         """More rows of the table that a notebook shows."""
@@ -85,7 +99,7 @@ class Fit:
     def __repr__(self) -> str:
         first, last = self.history[0], self.history[-1]
         lines = [f"{counted(self.steps, 'step')}, {self._objective} {first:.6g} → {last:.6g}", str(self.stop)]
-        lines += [self.detail] * bool(self.detail) + [repr(self.acceptor)]
+        lines += [self.detail] * bool(self.detail) + [repr(self.model)]
         return f"<Fit: {chr(10).join(lines)}>".replace("\n", "\n  ")
 
     @property

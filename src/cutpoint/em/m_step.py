@@ -15,7 +15,7 @@ from cutpoint.em.counts import Counts
 from cutpoint.em.observations import Parameters
 from cutpoint.errors import InvalidArgument
 from cutpoint.kernels.words import Floats
-from cutpoint.model import Acceptor
+from cutpoint.model import STOP, Acceptor, Generator
 from cutpoint.wording import counted, shown
 
 Group = NDArray[np.intp]
@@ -28,7 +28,9 @@ class MStep:
 
     An entry that is 0 at the start is structural: it stays 0 and gets no pseudo-count. Fixed entries keep their value
     and the free ones share what is left of the row. Counts of rows that are tied are added up first. A row without
-    counts keeps its value.
+    counts keeps its value. The row of a generator's state holds all its moves and its stop. Symbols that are tied there
+    lead on alike: :math:`T(a)[s,t] = E[s,a]\,P[s,t]` with one P for the group, which is the form of a hidden Markov
+    model.
     """  # noqa: D400
 
     def __init__(
@@ -41,57 +43,62 @@ class MStep:
         state_groups: Group | None = None,
     ) -> None:
         self.learn_initial = learn_initial
-        self._groups = [(axis, group) for axis, group in ((0, symbol_groups), (1, state_groups)) if group is not None]
-        self.start = Parameters(self._mean(start.transitions), start.initial)
-        positive = self.start.transitions > 0.0
+        self._is_generator = start.stop is not None
+        self._alike_symbols = symbol_groups if self._is_generator else None
+        axes = ((0, state_groups),) if self._is_generator else ((0, symbol_groups), (1, state_groups))
+        self._groups = [(axis, group) for axis, group in axes if group is not None]
+        self.start = Parameters(self._in_form(self._mean(start.rows)), start.initial)
         self.pseudo = Parameters(
-            np.where(positive, pseudo.transitions, 0.0),
+            np.where(self.start.rows > 0.0, pseudo.rows, 0.0),
             np.where(start.initial > 0.0, pseudo.initial, 0.0) if learn_initial else np.zeros_like(start.initial),
         )
         self._free: NDArray[np.bool_] | None = None
         if fixed is not None and fixed.any():
             self._free = ~fixed
             # Not 1 minus the fixed entries, which is negative where a row sums to 1 + 1e-10.
-            self._mass = np.where(fixed, 0.0, self.start.transitions).sum(axis=-1, keepdims=True)
+            self._mass = np.where(fixed, 0.0, self.start.rows).sum(axis=-1, keepdims=True)
 
     @classmethod
     def of(
         cls,
-        acceptor: Acceptor,
+        model: Acceptor | Generator,
         prior: ArrayLike = 0.0,
         learn_initial: bool = False,
         fixed: ArrayLike | Iterable[Sequence[Any]] | None = None,
         tied_states: Iterable[Iterable[Any]] = (),
         tied_symbols: Iterable[Iterable[Any]] = (),
     ) -> MStep:
-        """M-step with prior and constraints in the acceptor's own names, as ``baum_welch`` takes them."""
+        """M-step with prior and constraints in the model's own names, as ``baum_welch`` takes them."""
         step = cls(
-            Parameters.of(acceptor),
-            _pseudo_counts(prior, acceptor),
+            Parameters.of(model),
+            _pseudo_counts(prior, model),
             learn_initial,
-            _fixed_entries(fixed, acceptor),
-            _groups("tied_symbols", tied_symbols, acceptor.alphabet),
-            _groups("tied_states", tied_states, acceptor.states),
+            _fixed_entries(fixed, model),
+            _groups("tied_symbols", tied_symbols, model.alphabet),
+            _groups("tied_states", tied_states, model.states),
         )
         free = step._free
-        if free is not None and not (step._alike(free) and step._alike(np.where(free, 0.0, acceptor.transitions))):
+        if free is not None and step._alike_symbols is not None:
+            raise InvalidArgument("of a generator, either entries can be fixed or symbols tied, not both.")
+        if free is not None and not (step._alike(free) and step._alike(np.where(free, 0.0, Parameters.of(model).rows))):
             raise InvalidArgument("rows that are tied must be fixed at the same entries, with the same values.")
         return step
 
     def __call__(self, counts: Counts, current: Parameters) -> Parameters:
         """Parameters of highest expected objective, given the counts of an E-step at the current ones."""
-        transitions = self._pooled(counts.transitions + self.pseudo.transitions)
-        return self.scaled(Parameters(transitions, counts.initial + self.pseudo.initial), current)
+        expected = Parameters.packed(counts.transitions, counts.initial, counts.stop)
+        rows = self._pooled(expected.rows + self.pseudo.rows)
+        return self.scaled(Parameters(rows, expected.initial + self.pseudo.initial), current)
 
     def scaled(self, weights: Parameters, current: Parameters) -> Parameters:
         """Rows of weights made to sum to 1, fixed entries and rows without weight taken from the current ones."""
         initial = shares(weights.initial, current.initial) if self.learn_initial else current.initial
         if self._free is None:
-            return Parameters(shares(weights.transitions, current.transitions), initial)
-        free = np.where(self._free, weights.transitions, 0.0)
+            return Parameters(shares(self._in_form(weights.rows), current.rows), initial)
+        free = np.where(self._free, weights.rows, 0.0)
         rescaled = shares(free, np.zeros_like(free)) * self._mass
         kept = ~self._free | (free.sum(axis=-1, keepdims=True) == 0.0)
-        return Parameters(np.where(kept, current.transitions, rescaled), initial)
+        return Parameters(np.where(kept, current.rows, rescaled), initial)
 
     def log_density(self, parameters: Parameters) -> float:
         """Logarithm of the prior's density up to a constant: Σ pseudo-count · log θ."""
@@ -111,7 +118,16 @@ class MStep:
     def constraints(self) -> list[NDArray[Any]]:
         """Ties and free entries as arrays, to tell one problem from another."""
         ties = [np.concatenate(([axis], group)) for axis, group in self._groups]
-        return ties + ([] if self._free is None else [self._free])
+        return ties + [part for part in (self._alike_symbols, self._free) if part is not None]
+
+    def _in_form(self, rows: Floats) -> Floats:
+        """Rows of a generator in which tied symbols lead on alike: products of what each symbol and each move has."""
+        if self._alike_symbols is None:
+            return rows
+        moves = rows[:, :-1].reshape(len(rows), -1, len(rows))
+        of_symbols = moves.sum(axis=2, keepdims=True)
+        onward = shares(_sums(moves, 1, self._alike_symbols), np.zeros_like(moves))
+        return np.concatenate(((of_symbols * onward).reshape(len(rows), -1), rows[:, -1:]), axis=1)
 
     def _pooled(self, rows: Floats) -> Floats:
         """Sum of tied rows, in every one of them."""
@@ -124,7 +140,8 @@ class MStep:
         for axis, group in self._groups:
             first = rows.take(group, axis=axis)
             sizes = np.bincount(group, minlength=len(group))[group]
-            rows = first + _sums(rows - first, axis, group) / np.expand_dims(sizes, (1, 2) if axis == 0 else (0, 2))
+            others = [other for other in range(rows.ndim) if other != axis]
+            rows = first + _sums(rows - first, axis, group) / np.expand_dims(sizes, others)
         return rows
 
     def _alike(self, rows: NDArray[Any]) -> bool:
@@ -148,29 +165,35 @@ def _sums(rows: Floats, axis: int, group: Group) -> Floats:
     return np.ascontiguousarray(np.moveaxis(sums[group], 0, axis))
 
 
-def _pseudo_counts(prior: ArrayLike, acceptor: Acceptor) -> Parameters:
-    """Pseudo-counts of every cell; the initial distribution gets them only from a single number."""
+def _pseudo_counts(prior: ArrayLike, model: Acceptor | Generator) -> Parameters:
+    """Pseudo-counts of every cell; the initial distribution and stop get them only from a single number."""
     try:
         given = np.asarray(prior, dtype=np.float64)
-        cells = np.broadcast_to(given, acceptor.transitions.shape)
+        cells = np.broadcast_to(given, model.transitions.shape)
     except (TypeError, ValueError, OverflowError):
-        fitting = f"a number or an array that fits the transitions' shape {acceptor.transitions.shape}"
+        fitting = f"a number or an array that fits the transitions' shape {model.transitions.shape}"
         raise InvalidArgument(f"prior must be {fitting}; got {shown(prior)}.") from None
     if not ((cells >= 0.0) & (cells <= LARGEST_TOTAL / cells.size)).all():
         raise InvalidArgument(f"prior must hold finite pseudo-counts, not negative; got {shown(prior)}.")
-    return Parameters(cells, np.full(acceptor.n_states, float(given) if given.ndim == 0 else 0.0))
+    others = np.full(model.n_states, float(given) if given.ndim == 0 else 0.0)
+    return Parameters.packed(cells, others, others if isinstance(model, Generator) else None)
 
 
-def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
+def _fixed_entries(fixed: Any, model: Acceptor | Generator) -> NDArray[np.bool_] | None:
     """Mask of the fixed entries: from an array of bool, or from (symbol, state) and (symbol, state, state)."""
     if fixed is None:
         return None
-    shape = acceptor.transitions.shape
+    stop = np.zeros(model.n_states, dtype=np.bool_)
+
+    def rows(mask: NDArray[np.bool_]) -> NDArray[Any]:
+        return Parameters.packed(mask, model.initial, stop if isinstance(model, Generator) else None).rows
+
+    shape = model.transitions.shape
     if isinstance(fixed, np.ndarray | bool):
         array = np.asarray(fixed)
         with suppress(ValueError):
             if array.dtype == np.bool_:
-                return np.broadcast_to(array, shape).copy()
+                return rows(np.broadcast_to(array, shape).copy())
         raise InvalidArgument(
             f"fixed must be an array of bool that fits the transitions' shape {shape}, or a list of entries such "
             f"as (symbol, state) or (symbol, state, next state); got an array of {array.dtype}, {array.shape}."
@@ -184,9 +207,12 @@ def _fixed_entries(fixed: Any, acceptor: Acceptor) -> NDArray[np.bool_] | None:
                 f"an entry of fixed must be a tuple (symbol,), (symbol, state) or (symbol, state, next state), with "
                 f"... for all; got {shown(item)}."
             )
-        axes = zip(item, (acceptor.alphabet, acceptor.states, acceptor.states), strict=False)
+        if isinstance(model, Generator) and item[0] is STOP and len(item) <= 2:
+            stop[slice(None) if item[1:] in ((), (...,)) else model.states.code(item[1], "fixed: ")] = True
+            continue
+        axes = zip(item, (model.alphabet, model.states, model.states), strict=False)
         mask[tuple(slice(None) if part is ... else names.code(part, "fixed: ") for part, names in axes)] = True
-    return mask
+    return rows(mask)
 
 
 def _groups(argument: str, groups: Iterable[Iterable[Any]], names: Names) -> Group | None:

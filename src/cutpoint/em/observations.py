@@ -21,8 +21,9 @@ from cutpoint.em.counts import Counts
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Floats, FrontCodedWords
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.generator import check_model
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
 
@@ -30,15 +31,47 @@ Masks = NDArray[np.bool_]  # states that agree with each mark of a sample, ``[ma
 
 
 class Parameters(NamedTuple):
-    """What learning changes: transitions ``[a, s, t]`` and the initial distribution ``[s]``."""
+    """What learning changes: rows and the initial distribution ``[s]``, all of which sum to 1 along their last axis.
 
-    transitions: Floats
+    The rows of an acceptor are its transitions ``[a, s, t]``. A generator has one row for each state: its moves in the
+    order of symbols and next states, and last its probability to stop.
+    """
+
+    rows: Floats
     initial: Floats
 
     @classmethod
-    def of(cls, acceptor: Acceptor) -> Parameters:
-        """Parameters of an acceptor."""
-        return cls(acceptor.transitions, acceptor.initial)
+    def of(cls, model: Acceptor | Generator) -> Parameters:
+        """Parameters of a model."""
+        stop = model.stop if isinstance(model, Generator) else None
+        return cls.packed(model.transitions, model.initial, stop)
+
+    @classmethod
+    def packed(cls, transitions: NDArray[Any], initial: Floats, stop: NDArray[Any] | None) -> Parameters:
+        """Parameters of transitions ``[a, s, t]`` and, for a generator, of the column ``stop[s]``."""
+        if stop is None:
+            return cls(transitions, initial)
+        moves = transitions.transpose(1, 0, 2).reshape(len(stop), -1)
+        return cls(np.concatenate((moves, stop[:, None]), axis=1), initial)
+
+    @property
+    def transitions(self) -> Floats:
+        """Transitions ``[a, s, t]``."""
+        if self.rows.ndim == 3:
+            return self.rows
+        size = len(self.rows)
+        return np.ascontiguousarray(self.rows[:, :-1].reshape(size, -1, size).transpose(1, 0, 2))
+
+    @property
+    def stop(self) -> Floats | None:
+        """Probability to stop in each state ``[s]``; None for an acceptor."""
+        return None if self.rows.ndim == 3 else np.ascontiguousarray(self.rows[:, -1])
+
+    @property
+    def parts(self) -> dict[str, Floats]:
+        """Parts of a model by their names, for its method ``replace``."""
+        parts = {"transitions": self.transitions, "initial": self.initial}
+        return parts if self.stop is None else parts | {"stop": self.stop}
 
 
 class Resource:
@@ -105,20 +138,20 @@ class InMemory(Observations):
 
     def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
         """Counts of the E-step."""
-        transitions, initial, logs = kernels().expected_counts(
-            *parameters, masks, self._words, self.sample.counts, self.threads
-        )
+        arrays = parameters.transitions, parameters.initial, masks, self._words, self.sample.counts, self.threads
+        transitions, initial, stop, logs = kernels().expected_counts(*arrays, parameters.stop)
         if not np.isfinite(transitions).all():
             raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
         logs *= self.sample.counts  # in place: allocating as many numbers again takes longer than multiplying them
         log_likelihood = float(logs.sum())
         if log_likelihood == -math.inf:
             raise impossible(self.sample, np.flatnonzero(np.isneginf(logs)).tolist())
-        return Counts(transitions, initial, log_likelihood)
+        return Counts(transitions, initial, log_likelihood, stop)
 
     def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
         """Log-probability of each distinct observation."""
-        logs: Floats = kernels().log_probabilities(*parameters, masks, self._words, self.threads)
+        arrays = parameters.transitions, parameters.initial, masks, self._words, self.threads
+        logs: Floats = kernels().log_probabilities(*arrays, parameters.stop)
         return logs
 
     def log_likelihood(self, members: Sequence[tuple[Parameters, Masks]], with_inputs: bool = False) -> float:
@@ -133,7 +166,7 @@ class InMemory(Observations):
     def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
         """The whole sample with its acceptances."""
         sample, words = self.sample, self.sample.encoded.decoded()
-        values = kernels().acceptances(*parameters, column, words, self.threads)
+        values = kernels().acceptances(parameters.transitions, parameters.initial, column, words, self.threads)
         yield Sample.from_encoded(words, sample.counts, sample.alphabet, sample.mark_table), values
 
     def subsample(self, most: int) -> Sample:
@@ -206,12 +239,12 @@ def observations(
     return InMemory(sample, threads) if isinstance(sample, Sample) else sample.observe(alphabet, threads)
 
 
-def mark_masks(acceptor: Acceptor, sample: AnySample) -> Masks:
-    """States of an acceptor that agree with each mark of a sample."""
+def mark_masks(model: Acceptor | Generator, sample: AnySample) -> Masks:
+    """States of a model that agree with each mark of a sample."""
     for mark in sample.mark_table:
         for state in mark.states or ():
-            acceptor.states.code(state, "states of the sample: ")
-    return agreeing_states(sample.mark_table, acceptor.final, acceptor.states)
+            model.states.code(state, "states of the sample: ")
+    return agreeing_states(sample.mark_table, model.final, model.states)
 
 
 def agreeing_states(table: Sequence[Mark], final: NDArray[np.bool_], names: Sequence[Hashable]) -> Masks:
@@ -232,9 +265,9 @@ def impossible(sample: Sample, rows: Sequence[int]) -> ImpossibleObservation:
     """Error that names observations of probability 0."""
     others = f" (so have {len(rows) - 1} more)" if len(rows) > 1 else ""
     return ImpossibleObservation(
-        f"Observation {sample.describe(rows[0])} has probability 0 under the acceptor{others}: no run agrees with it. "
+        f"Observation {sample.describe(rows[0])} has probability 0 under the model{others}: no run agrees with it. "
         "Use positive entries in transitions and initial, or leave out the observations for which "
-        "log_likelihoods(acceptor, sample) gives -inf."
+        "log_likelihoods(model, sample) gives -inf."
     )
 
 
@@ -270,16 +303,16 @@ def check_engine(engine: Any) -> None:
         )
 
 
-def check_arguments(acceptor: Acceptor, sample: AnySample, threads: int | None, engine: Engine | None) -> None:
-    """Refuse what is not an acceptor, a sample, a number of threads or an engine."""
-    check_acceptor(acceptor)
+def check_arguments(model: Acceptor | Generator, sample: AnySample, threads: int | None, engine: Engine | None) -> None:
+    """Refuse what is not a model, a sample, a number of threads or an engine."""
+    check_model(model)
     check_any_sample(sample)
     check_threads(threads)
     check_engine(engine)
 
 
 def expected_counts(
-    acceptor: Acceptor, sample: AnySample, threads: int | None = None, *, engine: Engine | None = None
+    model: Acceptor | Generator, sample: AnySample, threads: int | None = None, *, engine: Engine | None = None
 ) -> Counts:
     r"""Expected counts of a sample: the E-step of Baum-Welch, Prop. 4.2 with evidence.
 
@@ -290,6 +323,9 @@ def expected_counts(
     (default: all cores); results are the same bit for bit. An impossible observation is an error that names it. A
     sample in shards is worked on by the ``engine``, by default the threads of this machine.
 
+    Of a generator, :math:`p_r` is the probability of the word together with what was seen of its run, and
+    ``Counts.stop`` says how often words are expected to end in each state.
+
     Examples
     --------
     >>> sample = cp.Sample(["1", "1"], accepted=[True, False])
@@ -297,30 +333,33 @@ def expected_counts(
     array([[1., 1.],
            [0., 0.]])
     """
-    with _asked(acceptor, sample, threads, engine) as data:
-        return data.expected_counts(Parameters.of(acceptor), mark_masks(acceptor, sample))
+    with _asked(model, sample, threads, engine) as data:
+        return data.expected_counts(Parameters.of(model), mark_masks(model, sample))
 
 
-def log_likelihoods(acceptor: Acceptor, sample: AnySample, *, engine: Engine | None = None) -> Floats:
+def log_likelihoods(model: Acceptor | Generator, sample: AnySample, *, engine: Engine | None = None) -> Floats:
     """Log-probability of what was seen, for each distinct observation of a sample; -inf where it is impossible.
+
+    Of a generator, the probability of the word itself is part of it.
 
     Examples
     --------
     >>> cp.em.log_likelihoods(cp.p_adic(2), cp.Sample(["1", "0"], accepted=[True, True])).round(3)
     array([-0.693,   -inf])
     """
-    with _asked(acceptor, sample, None, engine) as data:
-        return data.log_likelihoods(Parameters.of(acceptor), mark_masks(acceptor, sample))
+    with _asked(model, sample, None, engine) as data:
+        return data.log_likelihoods(Parameters.of(model), mark_masks(model, sample))
 
 
 def log_likelihood(
-    acceptor: Acceptor, sample: AnySample, with_inputs: bool = False, *, engine: Engine | None = None
+    model: Acceptor | Generator, sample: AnySample, with_inputs: bool = False, *, engine: Engine | None = None
 ) -> float:
     r"""Log-likelihood :math:`\ell = \sum_r u_r \log p_r` of what was seen in a sample; -inf if impossible.
 
     :math:`p_r` is the probability of the evidence given the word, so inputs alone have 0. ``with_inputs`` adds the
     paper's constant :math:`-\sum_r u_r n_r \log l'`, the probability of the inputs themselves: then :math:`\ell` is
-    the paper's :math:`\ell_X` for inputs alone and :math:`\ell_{X,S}` for complete data.
+    the paper's :math:`\ell_X` for inputs alone and :math:`\ell_{X,S}` for complete data. A generator has a law of
+    its own for the inputs, which is always part of :math:`p_r`.
 
     Examples
     --------
@@ -328,12 +367,14 @@ def log_likelihood(
     >>> round(cp.log_likelihood(cp.p_adic(2), sample), 6)  # log 1/2 + log 1/2
     -1.386294
     """
-    with _asked(acceptor, sample, None, engine) as data:
-        return data.log_likelihood([(Parameters.of(acceptor), mark_masks(acceptor, sample))], with_inputs)
+    if with_inputs and isinstance(model, Generator):
+        raise InvalidArgument("with_inputs is for acceptors: the probability of a generator has the inputs in it.")
+    with _asked(model, sample, None, engine) as data:
+        return data.log_likelihood([(Parameters.of(model), mark_masks(model, sample))], with_inputs)
 
 
 def likelihood(
-    acceptor: Acceptor, sample: AnySample, with_inputs: bool = False, *, engine: Engine | None = None
+    model: Acceptor | Generator, sample: AnySample, with_inputs: bool = False, *, engine: Engine | None = None
 ) -> float:
     """Likelihood L = exp(ℓ) of a sample; 0 where it is impossible or below the range of floats.
 
@@ -344,7 +385,7 @@ def likelihood(
     >>> round(cp.em.likelihood(cp.p_adic(2), cp.Sample(["1", "01"], accepted=[True, True])), 12)
     0.25
     """
-    return math.exp(log_likelihood(acceptor, sample, with_inputs, engine=engine))
+    return math.exp(log_likelihood(model, sample, with_inputs, engine=engine))
 
 
 def acceptances_by_shard(
@@ -361,11 +402,12 @@ def acceptances_by_shard(
     >>> [values.tolist() for _, values in cp.em.acceptances_by_shard(cp.p_adic(2), shards)]
     [[0.0, 0.5], [0.5]]
     """
+    check_acceptor(acceptor)
     with _asked(acceptor, sample, None, engine) as data:
         yield from data.acceptances(Parameters.of(acceptor), acceptor.final.astype(np.float64))
 
 
-def _asked(acceptor: Acceptor, sample: AnySample, threads: int | None, engine: Engine | None) -> Observations:
+def _asked(model: Acceptor | Generator, sample: AnySample, threads: int | None, engine: Engine | None) -> Observations:
     """Observations for one question, its arguments checked."""
-    check_arguments(acceptor, sample, threads, engine)
-    return observations(sample, acceptor.alphabet, engine, threads)
+    check_arguments(model, sample, threads, engine)
+    return observations(sample, model.alphabet, engine, threads)

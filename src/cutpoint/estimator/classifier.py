@@ -187,7 +187,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         opened = self._running.opened(Parameters.of(self.acceptor_))
         self.acceptor_ = self.acceptor_.replace(transitions=opened.transitions)
         self._running = self._running.after(self._expected_counts(sample), sample.total)
-        self.acceptor_ = self.acceptor_.replace(**self._running.maximum(opened, self.prior)._asdict())
+        self.acceptor_ = self.acceptor_.replace(**self._running.maximum(opened, self.prior).parts)
         return self
 
     def _expected_counts(self, sample: Sample) -> Counts:

@@ -84,8 +84,8 @@ class IntegerForm:
             rows.append(quotients(row, below))
         return np.concatenate(rows)
 
-    def backward(self, word: Codes, end: NDArray[np.bool_]) -> Fractions:
-        """Table ``[i, s]`` of P(x_{i+1})…P(x_n) times a column of zeros and ones."""
+    def backward(self, word: Codes, end: NDArray[Any]) -> Fractions:
+        """Table ``[i, s]`` of P(x_{i+1})…P(x_n) times a column."""
         column, below = over_common_denominator(fractions(end)[:, None])
         columns = [quotients(column, below)]
         for symbol in reversed(word):
@@ -93,15 +93,16 @@ class IntegerForm:
             columns.append(quotients(column, below))
         return np.concatenate(columns[::-1], axis=1).T
 
-    def occupancy(self, word: Codes, end: NDArray[np.bool_]) -> Fractions | None:
-        """Distribution over the states at each position given that the run ends in some states; None if it can't."""
+    def occupancy(self, word: Codes, end: NDArray[Any]) -> Fractions | None:
+        """Distribution over the states at each position, runs weighted by a column where they end; None if none can."""
         joint = self.forward(word) * self.backward(word, end)
         total = joint[0].sum()
         return joint / total if total else None
 
-    def most_likely_path(self, word: Codes, end: NDArray[np.bool_]) -> list[int] | None:
-        """Path of highest probability that ends in some states, the first in case of ties; None if there is none."""
-        best = np.array([int(kept) for kept in end], dtype=object)  # denominators are the same for all paths
+    def most_likely_path(self, word: Codes, end: NDArray[Any]) -> list[int] | None:
+        """Path of highest probability, weighted by a column at its end, the first of equals; None if there is none."""
+        column, _ = over_common_denominator(fractions(end)[:, None])  # denominators are the same for all paths
+        best = np.array([int(value) for value in column.entries()], dtype=object)
         choices = []
         for symbol in reversed(word):  # from the back, so that ties go to the states that come first
             ahead = np.array(self.matrices[symbol].tolist(), dtype=object) * best

@@ -29,6 +29,7 @@ def coded_tree(
 def expected_counts(
     transitions: NDArray[float64],
     initial: NDArray[float64],
+    stop: NDArray[float64],
     masks: NDArray[bool_],
     symbols: NDArray[int32],
     offsets: NDArray[int64],
@@ -38,6 +39,7 @@ def expected_counts(
     tree: tuple[Any, ...],
     counts_out: NDArray[float64],
     initial_out: NDArray[float64],
+    stop_out: NDArray[float64],
     logs_out: NDArray[float64],
     threads: int,
 ) -> int: ...
@@ -68,6 +70,7 @@ def occupancy(
     word: NDArray[int32],
     seen: NDArray[bool_],
     table: NDArray[float64],
+    generator: bool,
 ) -> float: ...
 def most_likely_path(
     log_transitions: NDArray[float64],

@@ -16,7 +16,7 @@ from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords,
 
 SAFE = 1e-280  # acceptances of at least this have lost nothing to the smallest floats
 
-NO_ROWS = np.empty(0, dtype=np.int64)
+NO_ROWS, NO_STOP = np.empty(0, dtype=np.int64), np.empty(0)
 NO_WORDS = EncodedWords.without_marks(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 instruction_set = _native.instruction_set
@@ -53,23 +53,39 @@ def backward(transitions: Floats, column: Floats, word: Codes) -> Floats:
     return table
 
 
-def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> Occupancy:
+def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks, stop: Floats | None = None) -> Occupancy:
     """Posterior distribution over states at each position of a word, given ``seen[i, s]``."""
-    table, negligible = np.empty(seen.shape), reference.negligible(transitions)
+    steps, symbols, positions = _until_stop(transitions, word, seen, stop)
+    table, negligible = np.empty(positions.shape), reference.negligible(steps)
     log = np.nan
     if negligible < reference.LARGEST_NEGLIGIBLE:
-        log = _native.occupancy(transitions, initial, negligible, word, seen, table)
+        log = _native.occupancy(steps, initial, negligible, symbols, positions, table, stop is not None)
         if log == -np.inf:
             table[...] = 0.0
-    return Occupancy(table, log) if not np.isnan(log) else reference.occupancy(transitions, initial, word, seen)
+    if np.isnan(log):
+        return reference.occupancy(transitions, initial, word, seen, stop)
+    return Occupancy(table[: len(seen)], log)
 
 
-def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> BestPath:
+def most_likely_path(
+    transitions: Floats, initial: Floats, word: Codes, seen: Masks, stop: Floats | None = None
+) -> BestPath:
     """State path of highest probability among those that agree with ``seen[i, s]``."""
-    path = np.empty(len(word) + 1, dtype=np.int64)
+    steps, symbols, positions = _until_stop(transitions, word, seen, stop)
+    path = np.empty(len(positions), dtype=np.int64)
     with np.errstate(divide="ignore"):
-        logs = np.log(transitions), np.log(initial)
-    return BestPath(path, _native.most_likely_path(*logs, word, seen, path))
+        logs = np.log(steps), np.log(initial)
+    log = _native.most_likely_path(*logs, symbols, positions, path)
+    return BestPath(path[: len(seen)], log)
+
+
+def _until_stop(transitions: Floats, word: Codes, seen: Masks, stop: Floats | None) -> tuple[Floats, Codes, Masks]:
+    """Steps, word and positions; of a generator with its stop as one more symbol, which stays where it is."""
+    if stop is None:
+        return transitions, word, seen
+    end = np.full(1, len(transitions), dtype=word.dtype)
+    ones = np.ones((1, len(stop)), dtype=np.bool_)
+    return np.concatenate((transitions, np.diag(stop)[None])), np.append(word, end), np.concatenate((seen, ones))
 
 
 def merged_machine(
@@ -126,18 +142,30 @@ def log_acceptances(
 
 
 def log_probabilities(
-    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, threads: int | None = None
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    words: AnyWords,
+    threads: int | None = None,
+    stop: Floats | None = None,
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
     weights = np.ones(len(words))
-    (_, _, logs), redo = _tree_counts(transitions, initial, masks, words, weights, np.empty(0), threads)
+    found, redo = _tree_counts(transitions, initial, stop, masks, words, weights, np.empty(0), threads)
     if len(redo):
-        logs[redo] = reference.log_probabilities(transitions, initial, masks, words.decoded().take(redo))
-    return logs
+        rest = words.decoded().take(redo)
+        found.log_probabilities[redo] = reference.log_probabilities(transitions, initial, masks, rest, stop=stop)
+    return found.log_probabilities
 
 
 def expected_counts(
-    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, weights: Floats, threads: int | None = None
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    words: AnyWords,
+    weights: Floats,
+    threads: int | None = None,
+    stop: Floats | None = None,
 ) -> ExpectedCounts:
     """Prop. 4.2 with evidence, over the prefix tree of the words: one pass down and one up serve all of them.
 
@@ -145,17 +173,20 @@ def expected_counts(
     left out there and done by the reference with wide exponents.
     """
     counts = np.empty(transitions.shape)
-    found, redo = _tree_counts(transitions, initial, masks, words, weights, counts, threads)
+    found, redo = _tree_counts(transitions, initial, stop, masks, words, weights, counts, threads)
     if not len(redo):
         return found
-    more = reference.expected_counts(transitions, initial, masks, words.decoded().take(redo), weights[redo])
+    rest = words.decoded().take(redo)
+    more = reference.expected_counts(transitions, initial, masks, rest, weights[redo], stop=stop)
     found.log_probabilities[redo] = more.log_probabilities
-    return ExpectedCounts(counts + more.transitions, found.initial + more.initial, found.log_probabilities)
+    stops = None if found.stop is None or more.stop is None else found.stop + more.stop
+    return ExpectedCounts(counts + more.transitions, found.initial + more.initial, stops, found.log_probabilities)
 
 
 def _tree_counts(
     transitions: Floats,
     initial: Floats,
+    stop: Floats | None,
     masks: Masks,
     words: AnyWords,
     weights: Floats,
@@ -163,10 +194,11 @@ def _tree_counts(
     threads: int | None,
 ) -> tuple[ExpectedCounts, NDArray[np.int64]]:
     """Fill ``counts`` if it has a size; also the rows of words out of reach of plain floats, which are not counted."""
-    first, logs = np.empty(len(initial)), np.empty(len(words))
+    first, logs, stops = np.empty(len(initial)), np.empty(len(words)), np.empty(0 if stop is None else len(stop))
     ragged = NO_WORDS if isinstance(words, FrontCodedWords) else words  # read for long words, which are never coded
     left_out = _native.expected_counts(
-        transitions, initial, masks, ragged.symbols, ragged.offsets, ragged.marks, words.ends, weights,
-        prefix_tree(words), counts, first, logs, threads or cores(),
+        transitions, initial, NO_STOP if stop is None else stop, masks, ragged.symbols, ragged.offsets, ragged.marks,
+        words.ends, weights, prefix_tree(words), counts, first, stops, logs, threads or cores(),
     )  # fmt: skip
-    return ExpectedCounts(counts, first, logs), np.flatnonzero(np.isnan(logs)) if left_out else NO_ROWS
+    found = ExpectedCounts(counts, first, None if stop is None else stops, logs)
+    return found, np.flatnonzero(np.isnan(logs)) if left_out else NO_ROWS

@@ -12,6 +12,9 @@ words are indices into it. With :math:`D_i = \mathrm{diag}(e_i)`, :math:`e_i` th
     \alpha_0 = \pi D_0, \quad \alpha_i = \alpha_{i-1} P(x_i) D_i, \quad p = \sum \alpha_n, \qquad
     \beta_n = 1, \quad \beta_{i-1} = P(x_i) D_i \beta_i .
 
+A generator has a column ``stop[s]`` besides, and rows of moves that sum to less than 1; then :math:`p = \alpha_n \cdot
+\mathrm{stop}` and :math:`\beta_n = \mathrm{stop}`, and rows are scaled on the way. For an acceptor ``stop`` is None.
+
 ``threads`` is for kernels that use threads (default: all cores); results do not depend on it.
 
 Words of equal length are advanced together. All sums over states run in a fixed order and never through BLAS, so a
@@ -42,10 +45,14 @@ BLOCK = 2**18  # numbers held at once for a block of words of equal length
 
 
 class ExpectedCounts(NamedTuple):
-    """Expected uses of each transition ``[a, s, t]`` and first state ``[s]``, and each word's log-probability."""
+    """Expected uses of each transition ``[a, s, t]`` and first state ``[s]``, and each word's log-probability.
+
+    ``stop`` are the expected ends of words in each state ``[s]``, where the machine is a generator.
+    """
 
     transitions: Floats
     initial: Floats
+    stop: Floats | None
     log_probabilities: Floats
 
 
@@ -64,7 +71,10 @@ class BestPath(NamedTuple):
 
 
 class ForwardPass(NamedTuple):
-    """Forward rows ``[i, word, s]`` of a block, their scales ``[word, i]``, and which words lost nothing."""
+    """Forward rows ``[i, word, s]`` of a block, their scales ``[word, i]``, and which words lost nothing.
+
+    A generator has one more scale: the probability to stop after the last row.
+    """
 
     rows: Floats
     scales: Floats
@@ -170,22 +180,36 @@ def log_acceptances(
 
 
 def log_probabilities(
-    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, threads: int | None = None
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    words: AnyWords,
+    threads: int | None = None,
+    stop: Floats | None = None,
 ) -> Floats:
-    """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
+    """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else.
+
+    Of a generator, the probability that the word came up is part of it.
+    """
     logs, words = np.empty(len(words)), words.decoded()
     for chosen, symbols in _blocks(words, len(initial)):
         seen = words.evidence(masks, chosen)
-        _, scales, safe = _filter(transitions, initial, symbols, seen)
+        _, scales, safe = _filter(transitions, initial, symbols, seen, stop)
         logs[chosen[safe]] = _logs(scales[safe])
         if not safe.all():
             redo = ~safe
-            logs[chosen[redo]] = wide.log_probability(transitions, initial, symbols[redo], seen[redo])
+            logs[chosen[redo]] = wide.log_probability(transitions, initial, symbols[redo], seen[redo], stop)
     return logs
 
 
 def expected_counts(
-    transitions: Floats, initial: Floats, masks: Masks, words: AnyWords, weights: Floats, threads: int | None = None
+    transitions: Floats,
+    initial: Floats,
+    masks: Masks,
+    words: AnyWords,
+    weights: Floats,
+    threads: int | None = None,
+    stop: Floats | None = None,
 ) -> ExpectedCounts:
     r"""Prop. 4.2 with evidence: expected uses of every transition and of every first state.
 
@@ -194,10 +218,10 @@ def expected_counts(
     An impossible observation (log-probability -inf) adds nothing to the counts.
     """
     counts = np.zeros_like(transitions)
-    first = np.zeros_like(initial)
+    first, last = np.zeros_like(initial), np.zeros_like(initial)
     logs, words = np.empty(len(words)), words.decoded()
     for chosen, symbols in _blocks(words, len(initial)):
-        logs[chosen], pairs = _pair_posteriors(transitions, initial, symbols, words.evidence(masks, chosen))
+        logs[chosen], pairs = _pair_posteriors(transitions, initial, symbols, words.evidence(masks, chosen), stop)
         weight = np.where(np.isneginf(logs[chosen]), 0.0, weights[chosen])
         for i, pair in pairs:
             weighted = weight[:, None, None] * pair
@@ -205,19 +229,23 @@ def expected_counts(
                 first += weighted[:, 0].sum(axis=0)
             else:
                 np.add.at(counts, symbols[:, i - 1], weighted)
-    return ExpectedCounts(counts, first, logs)
+            if i == symbols.shape[1]:
+                last += weighted.sum(axis=(0, 1))
+    return ExpectedCounts(counts, first, None if stop is None else last, logs)
 
 
-def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> Occupancy:
+def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks, stop: Floats | None = None) -> Occupancy:
     """Posterior distribution over states at each position of a word, given ``seen[i, s]``."""
-    logs, pairs = _pair_posteriors(transitions, initial, word[None, :], seen[None])
+    logs, pairs = _pair_posteriors(transitions, initial, word[None, :], seen[None], stop)
     table = np.empty(seen.shape)
     for i, pair in pairs:
         table[i] = pair[0].sum(axis=0)
     return Occupancy(table, float(logs[0]))
 
 
-def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Masks) -> BestPath:
+def most_likely_path(
+    transitions: Floats, initial: Floats, word: Codes, seen: Masks, stop: Floats | None = None
+) -> BestPath:
     """State path of highest probability among those that agree with ``seen[i, s]``.
 
     Ties go to the state that comes first, up to rounding. A log-probability of -inf says that no path agrees.
@@ -229,6 +257,9 @@ def most_likely_path(transitions: Floats, initial: Floats, word: Codes, seen: Ma
         reach = score[:, None] + log_transitions[symbol]
         came_from[i] = reach.argmax(axis=0)
         score = np.where(seen[i + 1], reach.max(axis=0), -np.inf)
+    if stop is not None:
+        with np.errstate(divide="ignore"):
+            score = score + np.log(stop)
     path = np.empty(len(word) + 1, dtype=np.int64)
     path[-1] = score.argmax()
     for i in range(len(word), 0, -1):
@@ -251,20 +282,21 @@ def _blocks(words: EncodedWords, n_states: int) -> Iterator[tuple[NDArray[np.int
             yield chosen, words.symbols[words.offsets[chosen][:, None] + np.arange(length)]
 
 
-def negligible(transitions: Floats) -> float:
+def negligible(transitions: Floats, stop: Floats | None = None) -> float:
     """Forward entries below this are dropped: above it, no product with a transition leaves the range of floats."""
-    return SMALLEST / float(transitions.min(where=transitions > 0.0, initial=1.0))
+    factors = (transitions,) if stop is None else (transitions, stop)
+    return SMALLEST / min(float(factor.min(where=factor > 0.0, initial=1.0)) for factor in factors)
 
 
-def _filter(transitions: Floats, initial: Floats, words: Codes, seen: Masks) -> ForwardPass:
-    """Forward pass: rows are scaled to sum 1 where something was seen.
+def _filter(transitions: Floats, initial: Floats, words: Codes, seen: Masks, stop: Floats | None) -> ForwardPass:
+    """Forward pass: rows are scaled to sum 1 where something was seen, of a generator everywhere.
 
     ``lost`` is the probability of all that was dropped, in units of the current row; nothing else is ever lost. A word
     is safe when that is negligible beside its own probability. A scale of 0 says that the word is impossible, or, if
     something was dropped, that it is not safe.
     """
     n_words, length = words.shape
-    smallest = negligible(transitions)
+    smallest = negligible(transitions, stop)
     rows = np.empty((length + 1, n_words, len(initial)))
     scales = np.ones((n_words, length + 1))
     lost = np.zeros(n_words)
@@ -273,12 +305,16 @@ def _filter(transitions: Floats, initial: Floats, words: Codes, seen: Masks) -> 
         if i > 0:
             row = step(row, transitions[words[:, i - 1]])
         row = np.where(seen[:, i], row, 0.0)
-        scales[:, i] = np.where(seen[:, i].all(axis=1), 1.0, row.sum(axis=1))
+        nothing_seen = seen[:, i].all(axis=1) & (stop is None)
+        scales[:, i] = np.where(nothing_seen, 1.0, row.sum(axis=1))
         scale = _or_one(scales[:, i])
         row = row / scale[:, None]
         dropped = row < smallest
         lost = np.where(scales[:, i] > 0.0, lost / scale + row.sum(axis=1, where=dropped), np.sign(lost))
         rows[i] = row = np.where(dropped, 0.0, row)
+    if stop is not None:
+        chance = (row * stop).sum(axis=1)
+        scales, lost = np.column_stack((scales, chance)), np.where(chance > 0.0, lost / _or_one(chance), np.sign(lost))
     return ForwardPass(rows, scales, (lost <= LOSS_ALLOWED) & (smallest < LARGEST_NEGLIGIBLE))
 
 
@@ -294,21 +330,21 @@ def _logs(scales: Floats) -> Floats:
 
 
 def _pair_posteriors(
-    transitions: Floats, initial: Floats, words: Codes, seen: Masks
+    transitions: Floats, initial: Floats, words: Codes, seen: Masks, stop: Floats | None
 ) -> tuple[Floats, Iterator[tuple[int, Floats]]]:
     """Log-probabilities of a block and, from the last position to the first, ``(i, pair[word, s, t])``.
 
     ``pair`` is the posterior probability of being in s before and in t after symbol i; for i = 0 it has one row,
     the posterior of the first state.
     """
-    rows, scales, safe = _filter(transitions, initial, words, seen)
+    rows, scales, safe = _filter(transitions, initial, words, seen, stop)
     logs = np.full(len(words), -np.inf)
     logs[safe] = _logs(scales[safe])
     if safe.all():
-        return logs, _smooth(transitions, words, seen, rows, scales)
+        return logs, _smooth(transitions, words, seen, rows, scales, stop)
     redo = ~safe
-    logs[redo], wide_pairs = wide.pair_posteriors(transitions, initial, words[redo], seen[redo])
-    pairs = _smooth(transitions, words[safe], seen[safe], rows[:, safe], scales[safe])
+    logs[redo], wide_pairs = wide.pair_posteriors(transitions, initial, words[redo], seen[redo], stop)
+    pairs = _smooth(transitions, words[safe], seen[safe], rows[:, safe], scales[safe], stop)
     return logs, _joined(safe, pairs, wide_pairs)
 
 
@@ -323,14 +359,14 @@ def _joined(
 
 
 def _smooth(
-    transitions: Floats, words: Codes, seen: Masks, rows: Floats, scales: Floats
+    transitions: Floats, words: Codes, seen: Masks, rows: Floats, scales: Floats, stop: Floats | None
 ) -> Iterator[tuple[int, Floats]]:
     """Backward pass over forward rows.
 
     Columns are kept only where the forward row is positive: elsewhere they add nothing to any count, and there alone
     they could grow without bound.
     """
-    column = np.where(rows[-1] > 0.0, 1.0, 0.0)
+    column = np.where(rows[-1] > 0.0, 1.0 if stop is None else stop / _or_one(scales[:, -1:]), 0.0)
     for i in range(words.shape[1], 0, -1):
         matrices = transitions[words[:, i - 1]]
         after = np.where(seen[:, i], column, 0.0) / _or_one(scales[:, i])[:, None]

@@ -59,21 +59,27 @@ def log(values: Wide) -> Floats:
     return np.where(positive, logs, -np.inf)
 
 
-def log_probability(transitions: Floats, initial: Floats, words: Codes, seen: Masks) -> Floats:
+def log_probability(transitions: Floats, initial: Floats, words: Codes, seen: Masks, stop: Floats | None) -> Floats:
     """Log-probability of the evidence on each word of a block; -inf exactly where it is impossible."""
     for row in _forward(wide(transitions), wide(initial), words, seen):
         last = row
-    return log(total(last, axis=-1))
+    return log(total(product(last, _last_column(seen, stop)), axis=-1))
 
 
 def pair_posteriors(
-    transitions: Floats, initial: Floats, words: Codes, seen: Masks
+    transitions: Floats, initial: Floats, words: Codes, seen: Masks, stop: Floats | None
 ) -> tuple[Floats, Iterator[tuple[int, Floats]]]:
     """Log-probabilities and pair posteriors of a block, as ``reference._pair_posteriors``; zeros where impossible."""
     steps = wide(transitions)
     rows = list(_forward(steps, wide(initial), words, seen))
-    probability = total(rows[-1], axis=-1)
-    return log(probability), _backward(steps, words, seen, rows, probability)
+    end = _last_column(seen, stop)
+    probability = total(product(rows[-1], end), axis=-1)
+    return log(probability), _backward(steps, words, seen, rows, end, probability)
+
+
+def _last_column(seen: Masks, stop: Floats | None) -> Wide:
+    """Column with which every backward pass begins: ones, or the probabilities to stop."""
+    return wide(np.broadcast_to(1.0 if stop is None else stop, seen[:, -1].shape))
 
 
 def _forward(steps: Wide, initial: Wide, words: Codes, seen: Masks) -> Iterator[Wide]:
@@ -86,10 +92,9 @@ def _forward(steps: Wide, initial: Wide, words: Codes, seen: Masks) -> Iterator[
 
 
 def _backward(
-    steps: Wide, words: Codes, seen: Masks, rows: list[Wide], probability: Wide
+    steps: Wide, words: Codes, seen: Masks, rows: list[Wide], column: Wide, probability: Wide
 ) -> Iterator[tuple[int, Floats]]:
     whole = _at(probability, np.s_[:, None, None])
-    column = wide(np.ones(seen[:, -1].shape))
     for i in range(words.shape[1], 0, -1):
         after = _at(_where(seen[:, i], column), ROWS)
         onward = product(_at(steps, words[:, i - 1]), after)

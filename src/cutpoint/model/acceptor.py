@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
-from cutpoint.data.alphabet import Names, OnUnknown
-from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
-from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
-from cutpoint.exact import IntegerForm, cut_point_value, entry, exceeds, fractions, whole_number
+from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
+from cutpoint.exact import cut_point_value, entry, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import parts, text
 from cutpoint.model.chain import MarkovChain
+from cutpoint.model.machine import Machine
 from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
-from cutpoint.model.weighted import WeightedAutomaton, block_diagonal, frozen, kronecker
+from cutpoint.model.weighted import WeightedAutomaton, block_diagonal, kronecker
 from cutpoint.wording import counted, shown
 
-LARGEST_PRINTED = 5000  # most transitions that print shows
 MOST_BITS = 10**9  # most bits that the exact power of a matrix may take
 
-Renaming = Mapping[Any, Any] | Callable[[Any], Hashable] | None
 
-
-class Acceptor:
+class Acceptor(Machine):
     r"""Stochastic acceptor :math:`A = (S, \Sigma, P, \pi, f)`: an immutable, hashable value.
 
     Parameters
@@ -63,13 +59,7 @@ class Acceptor:
     rescale rows.
     """
 
-    states: States
-    alphabet: Alphabet
-    transitions: Floats
-    initial: Floats
-    final: NDArray[np.bool_]
-    is_exact: bool
-    _weighted: WeightedAutomaton
+    PARTS = ("states", "alphabet", "transitions", "initial", "final")
 
     def __init__(
         self, states: int | Iterable[State], alphabet: Iterable[Symbol], transitions: Any, initial: Any, final: Any
@@ -81,10 +71,8 @@ class Acceptor:
         start = parts.read_initial(initial, names)
         for rows in (steps, start):
             parts.check_rows(rows, sigma, names)
-        kept = frozen(parts.read_final(final, names))
-        weighted = WeightedAutomaton.from_arrays(sigma, start, steps, fractions(kept))
-        shared = {name: getattr(weighted, name) for name in ("alphabet", "transitions", "initial", "is_exact")}
-        self.__dict__.update(states=names, final=kept, _weighted=weighted, **shared)
+        kept = parts.read_final(final, names)
+        self._hold(names, kept, WeightedAutomaton.from_arrays(sigma, start, steps, fractions(kept)))
 
     @classmethod
     def normalized(
@@ -122,44 +110,6 @@ class Acceptor:
             steps, start = near(steps), near(start)
         return type(self).normalized(self.states, self.alphabet, steps, start, self.final)
 
-    def replace(self, **changes: Any) -> Self:
-        """Acceptor with some of its parts changed, named as in the constructor."""
-        names = "states", "alphabet", "transitions", "initial", "final"
-        kept = dict(zip(names, self.__reduce__()[1], strict=True))
-        if unknown := changes.keys() - kept.keys():
-            raise InvalidArgument(f"an acceptor has the parts {', '.join(kept)}; got {', '.join(sorted(unknown))}.")
-        return type(self)(**(kept | changes))
-
-    def with_unknown(self, unknown: OnUnknown) -> Self:
-        """The same acceptor with a rule for symbols that are not in its alphabet.
-
-        ``"error"`` refuses them, as by default; ``"skip"`` leaves them out of words; ``"rare"`` reads them as the rare
-        symbol that it has learned (:meth:`Sample.with_rare`). The rule is ``A.alphabet.on_unknown``; every operation on
-        words follows it, files keep it, and ``==`` does not look at it.
-
-        Examples
-        --------
-        >>> A = cp.p_adic(10).with_unknown("skip")
-        >>> A.exact_acceptance("1,5") == A.exact_acceptance("15")
-        True
-        """
-        return self.replace(alphabet=Alphabet(self.alphabet, unknown))
-
-    @property
-    def n_states(self) -> int:
-        """Number of states, the paper's l."""
-        return len(self.states)
-
-    @property
-    def n_symbols(self) -> int:
-        """Number of symbols, the paper's l'."""
-        return len(self.alphabet)
-
-    @property
-    def final_states(self) -> tuple[State, ...]:
-        """Final states, in the order of the states."""
-        return tuple(state for state, kept in zip(self.states, self.final, strict=True) if kept)
-
     def to_weighted(self) -> WeightedAutomaton:
         r"""The row :math:`\pi`, matrices :math:`P(a)` and column :math:`f` alone: a :class:`WeightedAutomaton`.
 
@@ -169,21 +119,6 @@ class Acceptor:
         Fraction(3, 2)
         """
         return self._weighted
-
-    @property
-    def exact_transitions(self) -> Numbers:
-        """Transitions as an array of ``Fraction``; of float entries, their exact binary values."""
-        return self._weighted.exact_transitions
-
-    @property
-    def exact_initial(self) -> Numbers:
-        """Initial distribution as an array of ``Fraction``."""
-        return self._weighted.exact_initial
-
-    @property
-    def integers(self) -> IntegerForm:
-        """Integer matrices over common denominators, for exact arithmetic."""
-        return self._weighted.integers
 
     @cached_property
     def row_excess(self) -> Fraction:
@@ -208,28 +143,6 @@ class Acceptor:
            s2 *    1/2  1/2     0    1
         """
         return text.table(self, width, digits)
-
-    def __str__(self) -> str:
-        if self.n_states**2 * self.n_symbols > LARGEST_PRINTED:
-            return f"{self!r}; table() shows all matrices"
-        return self.table()
-
-    def __repr__(self) -> str:
-        return text.one_line(self)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Acceptor):
-            return NotImplemented
-        return self.states == other.states and self._weighted == other._weighted
-
-    def __hash__(self) -> int:
-        return hash((self.states, self._weighted))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Acceptor is immutable: cannot set {name!r}. Use replace({name}=...).")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an Acceptor is immutable: cannot delete {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         start, steps, _ = self._weighted.arrays()
@@ -338,6 +251,9 @@ class Acceptor:
             support = (support @ (self.transitions[symbol] > 0.0)) > 0.0
         return MarkovChain(self.matrix(word), self.states, np.asarray(support, dtype=np.bool_))
 
+    def _last_column(self, end: NDArray[np.bool_]) -> NDArray[Any]:
+        return end
+
     # -- Section 3: tables and the joint distribution -----------------------------------------------------------
 
     def forward(self, word: Word, exact: bool = False) -> NDArray[Any]:
@@ -413,65 +329,6 @@ class Acceptor:
         steps = self.transitions[codes, run[:-1], run[1:]]
         return float(self.initial[run[0]] * (steps / self.n_symbols).prod())
 
-    def path_codes(self, path: Iterable[State], length: int) -> list[int]:
-        """Codes of the states of a run on a word of some length."""
-        if not isinstance(path, Iterable):
-            raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
-        run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
-        if len(run) != length + 1:
-            expected = f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}"
-            raise InvalidArgument(f"{expected}; got {len(run)}.")
-        return run
-
-    def most_likely_path(self, word: Word, accepted: bool | None = None, exact: bool = False) -> tuple[State, ...]:
-        """State path of highest probability for a word, among all runs or those that end accepted, or rejected.
-
-        Ties go to the states that come first, up to rounding unless ``exact``. Cost :math:`O(n l^2)`.
-
-        Examples
-        --------
-        >>> cp.p_adic(2).most_likely_path("011", accepted=True)
-        ('s1', 's1', 's2', 's2')
-        """
-        return tuple(self.states[s] for s in self._given_end("most_likely_path", word, accepted, exact))
-
-    def occupancy(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
-        """Probability of each state after each prefix, given the word and how its run ended: ``[i, s]``.
-
-        Without a verdict this is :meth:`forward`; every row sums to 1. Cost :math:`O(n l^2)`.
-
-        Examples
-        --------
-        >>> cp.p_adic(2).occupancy("01", accepted=True)
-        array([[1., 0.],
-               [1., 0.],
-               [0., 1.]])
-        """
-        return self._given_end("occupancy", word, accepted, exact)  # type: ignore[no-any-return]
-
-    def _given_end(self, recursion: str, word: Word, accepted: bool | None, exact: bool) -> Any:
-        """Answer of a recursion, which has the same name in floats and exactly, given how the run ended."""
-        codes, end = self.alphabet.encode_word(word), self._end(accepted)
-        if exact:
-            answer = getattr(self.integers, recursion)(codes.tolist(), end)
-        else:
-            evidence = np.ones((len(codes) + 1, self.n_states), dtype=np.bool_)
-            evidence[-1] = end
-            answer, log = getattr(kernels(), recursion)(self.transitions, self.initial, codes, evidence)
-            answer = None if log == -math.inf else answer
-        if answer is None:
-            ending = "accepted" if accepted else "rejected"
-            raise ImpossibleObservation(f"no run on the word {shown(word)} ends {ending}: it has probability 0.")
-        return answer
-
-    def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
-        """States in which a run may end."""
-        if accepted is None:
-            return np.ones_like(self.final)
-        if not isinstance(accepted, bool | np.bool_):
-            raise InvalidArgument(f"accepted must be True, False or None; got {shown(accepted)}.")
-        return self.final if accepted else ~self.final
-
     def sample_path(self, word: Word, rng: np.random.Generator | int) -> tuple[State, ...]:
         """One random run on a word: its n + 1 states, drawn with a generator or a seed.
 
@@ -526,19 +383,6 @@ class Acceptor:
         if transitions.dtype != object and any(np.abs(total - 1.0).max() > ROW_TOLERANCE for total in sums):
             return cls.normalized(states, alphabet, transitions, initial, final)
         return cls(states, alphabet, transitions, initial, final)
-
-    def renamed(self, states: Renaming = None, symbols: Renaming = None) -> Self:
-        """The same acceptor with other names of states or symbols.
-
-        Each is ``{old: new}``, where names left out stay as they are, or a function from old to new names.
-
-        Examples
-        --------
-        >>> cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}, symbols=int)
-        <Acceptor: 2 states {no, yes}, 2 symbols {0, 1}, starts in {no}, accepts in {yes}, exact>
-        """
-        names, sigma = _new_names(self.states, states, "states"), _new_names(self.alphabet, symbols, "symbols")
-        return self.replace(states=States(names), alphabet=Alphabet(sigma))
 
     def restricted(self, symbols: Iterable[Symbol]) -> Self:
         """The same acceptor on words over some of its symbols, in the order given.
@@ -606,24 +450,7 @@ class Acceptor:
             )
         return [self.integers.value(codes, repeat=k) for k in times]
 
-    # -- Displays -----------------------------------------------------------------------------------------------
-
-    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
-        """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
-        used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
-        initial, transitions, _ = self._weighted.arrays()
-        return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
-
-    def _repr_html_(self) -> str:
-        return text.page(self, Look(digits=3))
-
     # -- Encoded words ------------------------------------------------------------------------------------------
-
-    def encode(self, words: Words | Sample) -> EncodedWords:
-        """Codes of words or of a sample's distinct words, in the order of this alphabet."""
-        if not isinstance(words, Sample):
-            return self.alphabet.encode(words)
-        return words.encoded_in(self.alphabet)
 
     def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
@@ -634,11 +461,6 @@ class Acceptor:
         logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
         return logs
 
-    def _alone(self, word: Word) -> EncodedWords:
-        """Codes of a single word."""
-        codes = self.alphabet.encode_word(word)
-        return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
-
 
 def _random_states(rows: Floats, draws: Floats) -> NDArray[np.int64]:
     """State chosen from each row by a number in [0, 1)."""
@@ -646,19 +468,6 @@ def _random_states(rows: Floats, draws: Floats) -> NDArray[np.int64]:
     chosen = (cumulative <= draws[:, None] * cumulative[:, -1:]).sum(axis=1)
     last_positive = rows.shape[1] - 1 - (rows[:, ::-1] > 0.0).argmax(axis=1)
     return np.asarray(np.minimum(chosen, last_positive), dtype=np.int64)
-
-
-def _new_names(names: Names, renaming: Renaming, role: str) -> list[Any]:
-    """New name of every old one, in their order."""
-    if renaming is None:
-        return list(names)
-    if callable(renaming):
-        return [renaming(name) for name in names]
-    if not isinstance(renaming, Mapping):
-        raise InvalidArgument(f"{role} must be a mapping {{old: new}} or a function; got {shown(renaming)}.")
-    for name in renaming:
-        names.code(name, f"{role}: ")
-    return [renaming.get(name, name) for name in names]
 
 
 def check_acceptor(value: object) -> None:

@@ -66,20 +66,30 @@ class States(Names):
         return UnknownState(sentence + suggestion(name, self))
 
 
-def read_transitions(transitions: object, alphabet: Alphabet, states: States) -> Numbers:
-    """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array."""
+def read_transitions(transitions: object, alphabet: Alphabet, states: States, complete: bool = True) -> Numbers:
+    """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array.
+
+    Unless ``complete``, symbols and rows may be left out of mappings: nothing happens there.
+    """
     if not isinstance(transitions, Mapping):
         shape = (len(alphabet), len(states), len(states))
         return read_array(transitions, shape, "transitions", "one square matrix per symbol")
-    _check_keys(transitions, alphabet, "transitions", "a matrix for every symbol")
-    return _common([_matrix(transitions[symbol], f"transitions[{symbol!r}]", states) for symbol in alphabet])
+    _check_keys(transitions, alphabet, "transitions", "a matrix for every symbol", complete)
+    matrices = [transitions.get(symbol, {}) for symbol in alphabet]
+    names = [f"transitions[{symbol!r}]" for symbol in alphabet]
+    return _common([_matrix(matrix, name, states, complete) for matrix, name in zip(matrices, names, strict=True)])
 
 
 def read_initial(initial: object, states: States) -> Numbers:
     """Vector ``[s]`` from a state, a mapping of states to probabilities, a vector, or "uniform"."""
     if isinstance(initial, str) and initial == "uniform" and initial not in states:
         return np.array([Fraction(1, len(states))] * len(states), dtype=object)
-    return _row(initial, states, "initial")
+    return read_vector(initial, states, "initial")
+
+
+def read_vector(values: object, states: States, where: str) -> Numbers:
+    """Vector ``[s]`` from a state, a mapping of states to numbers, or a vector."""
+    return _row(values, states, where)
 
 
 def read_final(final: object, states: States) -> NDArray[np.bool_]:
@@ -113,7 +123,7 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
 
 def check_rows(rows: Numbers, alphabet: Alphabet, states: States) -> None:
     """Refuse entries that are not probabilities and rows that do not sum to 1."""
-    _check_entries(rows, alphabet, states)
+    check_entries(rows, alphabet, states)
     sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
     for place in np.argwhere(sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE):
         found = number(sums[tuple(place)], 12)
@@ -122,7 +132,7 @@ def check_rows(rows: Numbers, alphabet: Alphabet, states: States) -> None:
 
 def scaled_rows(rows: Numbers, alphabet: Alphabet, states: States) -> Numbers:
     """Rows divided by their sums; a row that sums to 0 is refused."""
-    _check_entries(rows, alphabet, states)
+    check_entries(rows, alphabet, states)
     top = 1 if rows.dtype == object else np.maximum(rows.max(axis=-1, keepdims=True), SMALLEST)
     parts = rows / top  # so that no sum overflows
     sums = parts.sum(axis=-1, keepdims=True)
@@ -132,12 +142,13 @@ def scaled_rows(rows: Numbers, alphabet: Alphabet, states: States) -> Numbers:
     return np.asarray(parts / sums)
 
 
-def _row_name(place: NDArray[np.intp], alphabet: Alphabet, states: States) -> str:
-    """Name of the row of transitions ``[a, s]`` or ``[a, s, t]``, or of the initial one."""
-    return "initial" if len(place) < 2 else f"row of symbol {alphabet[place[0]]!r}, state {states[place[1]]!r}"
+def _row_name(place: NDArray[np.intp], alphabet: Alphabet, states: States, vector: str = "initial") -> str:
+    """Name of the row of transitions ``[a, s]`` or ``[a, s, t]``, or of a vector."""
+    return vector if len(place) < 2 else f"row of symbol {alphabet[place[0]]!r}, state {states[place[1]]!r}"
 
 
-def _check_entries(rows: Numbers, alphabet: Alphabet, states: States) -> None:
+def check_entries(rows: Numbers, alphabet: Alphabet, states: States, vector: str = "initial") -> None:
+    """Refuse entries that are negative, not finite, or too small for a float."""
     if rows.dtype == object:
         extreme, fault = (rows > 0) & (rows < SMALLEST), "0 or in the range of floats"
     else:
@@ -145,25 +156,25 @@ def _check_entries(rows: Numbers, alphabet: Alphabet, states: States) -> None:
     for wrong, rule in ((extreme, fault), (rows < 0, "not negative")):
         for place in np.argwhere(wrong):
             raise InvalidAcceptor(
-                f"{_row_name(place, alphabet, states)} must have entries that are {rule}; "
+                f"{_row_name(place, alphabet, states, vector)} must have entries that are {rule}; "
                 f"got {number(rows[tuple(place)], 12)} for state {states[place[-1]]!r}."
             )
 
 
-def _check_keys(given: Mapping[Any, Any], names: Names, where: str, parts: str) -> None:
-    """Refuse a mapping whose keys are not all the names."""
+def _check_keys(given: Mapping[Any, Any], names: Names, where: str, parts: str, complete: bool) -> None:
+    """Refuse a mapping whose keys are not names, or, if it must be complete, not all the names."""
     for name in given:
         names.code(name, f"{where}: ")
-    if missing := [name for name in names if name not in given]:
+    if complete and (missing := [name for name in names if name not in given]):
         raise InvalidAcceptor(f"{where} must have {parts}; none for {listed(missing)}.")
 
 
-def _matrix(matrix: object, where: str, states: States) -> Numbers:
+def _matrix(matrix: object, where: str, states: States, complete: bool) -> Numbers:
     """Matrix of one symbol, from nested mappings or an array."""
     if not isinstance(matrix, Mapping):
         return read_array(matrix, (len(states), len(states)), where, "one row and one column per state")
-    _check_keys(matrix, states, where, "a row for every state")
-    return _common([_row(matrix[state], states, f"{where}[{state!r}]") for state in states])
+    _check_keys(matrix, states, where, "a row for every state", complete)
+    return _common([_row(matrix.get(state, {}), states, f"{where}[{state!r}]") for state in states])
 
 
 def _row(row: object, states: States, where: str) -> Numbers:

@@ -14,7 +14,7 @@ from cutpoint.diagrams.diagram import MOST_DISPLAYED, Look, label
 from cutpoint.wording import counted, plain
 
 if TYPE_CHECKING:
-    from cutpoint.model.acceptor import Acceptor
+    from cutpoint.model.machine import Machine
 
 LINE = 100  # longest line of a repr
 MOST_MATRICES = 6  # most matrices of a page
@@ -22,20 +22,21 @@ MOST_ENTRIES = 10_000  # most transitions of an acceptor whose page has a diagra
 LONG_NUMBER = 10**20  # a fraction with a larger numerator or denominator is shown as a decimal
 
 
-def one_line(acceptor: Acceptor) -> str:
-    """Repr of an acceptor: sizes and names, shortened to fit on a line."""
-    parts = (
-        f"{counted(acceptor.n_states, 'state')} {_braced(acceptor.states)}",
-        f"{counted(acceptor.n_symbols, 'symbol')} {_braced(acceptor.alphabet)}",
-        f"starts in {_braced(compress(acceptor.states, acceptor.initial > 0))}",
-        f"accepts in {_braced(acceptor.final_states)}",
-    )
+def one_line(machine: Machine) -> str:
+    """Repr of an acceptor or generator: sizes and names, shortened to fit on a line."""
+    parts = [
+        f"{counted(machine.n_states, 'state')} {_braced(machine.states)}",
+        f"{counted(machine.n_symbols, 'symbol')} {_braced(machine.alphabet)}",
+        f"starts in {_braced(compress(machine.states, machine.initial > 0))}",
+    ]
+    if machine.stop is None or not machine.final.all():
+        parts.append(f"accepts in {_braced(machine.final_states)}")
     rule = {"skip": ", skips unknown symbols", "rare": ", reads unknown symbols as rare ones"}
-    ends = f"{', exact' if acceptor.is_exact else ''}{rule.get(acceptor.alphabet.on_unknown, '')}"
-    return f"<Acceptor: {', '.join(parts)}{ends}>"
+    ends = f"{', exact' if machine.is_exact else ''}{rule.get(machine.alphabet.on_unknown, '')}"
+    return f"<{type(machine).__name__}: {', '.join(parts)}{ends}>"
 
 
-def table(acceptor: Acceptor, width: int, digits: int) -> str:
+def table(acceptor: Machine, width: int, digits: int) -> str:
     """All matrices of an acceptor, side by side as far as the width allows."""
     start, steps, _ = acceptor.to_weighted().arrays()
     names = [plain(state) for state in acceptor.states]
@@ -53,7 +54,7 @@ def table(acceptor: Acceptor, width: int, digits: int) -> str:
     return "\n\n".join("\n".join("   ".join(line).rstrip() for line in zip(*band, strict=True)) for band in bands)
 
 
-def page(acceptor: Acceptor, look: Look) -> str:
+def page(acceptor: Machine, look: Look) -> str:
     """HTML for a notebook or the report: the diagram, if it is small, and the matrices."""
     small = acceptor.transitions.size <= MOST_ENTRIES and acceptor.n_states <= MOST_DISPLAYED
     diagram = acceptor.diagram(look).html(html.summary(acceptor)) if small else ""

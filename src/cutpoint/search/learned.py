@@ -144,7 +144,7 @@ class Learned(Fit):
         sizes = ", ".join(f"{size.n_states}: {size.loss:.4g}" for size in self.sizes)
         lines = [f"held-out log loss {self._judged}, {counted(self.e_steps, 'E-step')}", str(self.stop)]
         lines += [f"log loss by number of states: {sizes}"] * (len(self.sizes) > 1)
-        lines += [self.detail] * bool(self.detail) + [repr(self.acceptor)]
+        lines += [self.detail] * bool(self.detail) + [repr(self.model)]
         return f"<Learned: {chr(10).join(lines)}>".replace("\n", "\n  ")
 
 

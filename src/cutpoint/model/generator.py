@@ -1,0 +1,531 @@
+"""Generator: a machine that makes its words itself, one law for all of them; what it says about words."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import count
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, PlainWord, Sample, State, Symbol, Word, Words
+from cutpoint.data.sample import FIRST_MARKS
+from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
+from cutpoint.exact import fractions, whole_number
+from cutpoint.exact.recursions import quotients, solution
+from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords, Floats, offsets_of
+from cutpoint.model import parts, text
+from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.machine import Machine
+from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
+from cutpoint.model.weighted import WeightedAutomaton, kronecker
+from cutpoint.wording import listed, shown
+
+MOST_SYMBOLS = 10**9  # most symbols that simulated words may be expected to have together
+MOST_EXPLORED = 10**6  # most prefixes that the search for probable words looks at
+
+
+class StopSymbol:
+    """The end of a word, among the symbols that may come next: ``cp.STOP``."""
+
+    def __repr__(self) -> str:
+        return "STOP"
+
+    def __reduce__(self) -> str:
+        return "STOP"
+
+
+STOP = StopSymbol()
+
+
+@dataclass(frozen=True)
+class Surprise:
+    r"""How unusual a word is under a generator, in nats.
+
+    Attributes
+    ----------
+    events : :math:`-\log P(x_i \mid x_1 \dots x_{i-1})` for each symbol, and last for the end of the word.
+    total : their sum, :math:`-\log p(x)`.
+    p_value : share of held-out words that are at least as surprising, counting this word as one of them; None without
+        held-out words.
+    """
+
+    events: Floats
+    total: float
+    p_value: float | None = None
+
+
+class Generator(Machine):
+    r"""Stochastic generator: a machine that emits a word symbol by symbol and stops; an immutable, hashable value.
+
+    In state s it emits a and moves to t with probability :math:`T(a)[s,t]`, or stops with probability ``stop[s]``. The
+    word x comes up with probability
+
+    .. math:: p(x) = \pi\, T(x_1) \cdots T(x_n)\, \mathrm{stop}
+
+    and counts as accepted if it stops in a final state.
+
+    Parameters
+    ----------
+    states : distinct hashable names, or an int n for the names 0 … n-1.
+    alphabet : distinct hashable symbols; a str gives its characters.
+    transitions : :math:`T`, as ``{symbol: matrix}``, ``{symbol: {state: {state: p}}}`` (what is left out is 0) or an
+        array ``[a, s, t]``: symbol, from, to. Entries are numbers, ``Fraction``, or strings such as ``"1/3"``. If all
+        are rational they are kept exactly.
+    initial : :math:`\pi`, a state, ``{state: p}``, a vector, or ``"uniform"``.
+    stop : probability to stop in each state, ``{state: p}`` or a vector.
+    final : states in which words that stop are accepted; by default all.
+
+    Notes
+    -----
+    The moves and the stop of a state must sum to 1: exactly for rational entries, within 1e-9 for floats, which are
+    kept as given; :meth:`normalized` rescales. From every state a stop must be possible: then
+    :math:`\sum_x p(x) = 1`.
+
+    Examples
+    --------
+    >>> G = cp.Generator(["s"], "ab", {"a": [["1/2"]], "b": [["1/4"]]}, "s", {"s": "1/4"})
+    >>> G
+    <Generator: 1 state {s}, 2 symbols {a, b}, starts in {s}, exact>
+    >>> G.exact_probability("ab"), G.next_symbols("ab", exact=True)
+    (Fraction(1, 32), {'a': Fraction(1, 2), 'b': Fraction(1, 4), STOP: Fraction(1, 4)})
+    """
+
+    PARTS = ("states", "alphabet", "transitions", "initial", "stop", "final")
+
+    stop: Floats
+
+    def __init__(
+        self,
+        states: int | Iterable[State],
+        alphabet: Iterable[Symbol],
+        transitions: Any,
+        initial: Any,
+        stop: Any,
+        final: Any = None,
+    ) -> None:
+        names, sigma = States(states), Alphabet(alphabet)
+        if not sigma:
+            raise InvalidAcceptor("a generator needs at least one symbol; the alphabet is empty.")
+        steps, start, end = _read(transitions, initial, stop, sigma, names)
+        parts.check_rows(start, sigma, names)
+        _check_states(steps, end, sigma, names)
+        kept = np.ones(len(names), dtype=np.bool_) if final is None else parts.read_final(final, names)
+        weighted = WeightedAutomaton.from_arrays(sigma, start, steps, end)
+        self._hold(names, kept, weighted)
+        self.__dict__["stop"] = weighted.final
+
+    @classmethod
+    def normalized(
+        cls,
+        states: int | Iterable[State],
+        alphabet: Iterable[Symbol],
+        transitions: Any,
+        initial: Any,
+        stop: Any,
+        final: Any = None,
+    ) -> Self:
+        """Generator from non-negative weights: those of each state, and the initial ones, are divided by their sum.
+
+        Examples
+        --------
+        >>> cp.Generator.normalized(1, "ab", {"a": [[2]], "b": [[1]]}, [1], [1]).exact_probability("a")
+        Fraction(1, 8)
+        """
+        names, sigma = States(states), Alphabet(alphabet)
+        steps, start, end = _read(transitions, initial, stop, sigma, names)
+        parts.check_entries(steps, sigma, names)
+        parts.check_entries(end, sigma, names, "stop")
+        sums = steps.sum(axis=(0, 2)) + end
+        for s in np.flatnonzero(sums == 0):
+            raise InvalidAcceptor(f"state {names[s]!r} has no moves and no stop: its weights sum to 0. Give it some.")
+        start = parts.scaled_rows(start, sigma, names)
+        return cls(names, sigma, steps / sums[:, None], start, end / sums, final)
+
+    def to_weighted(self, accepted: bool | None = None) -> WeightedAutomaton:
+        r"""The function :math:`x \mapsto p(x)`, or :math:`p(x, \text{accepted})`, as a :class:`WeightedAutomaton`.
+
+        Examples
+        --------
+        >>> G = cp.Generator(1, "a", {"a": [["1/2"]]}, 0, ["1/2"])
+        >>> G.to_weighted().exact_value("aa")
+        Fraction(1, 8)
+        """
+        if accepted is None:
+            return self._weighted
+        row, steps, column = self._weighted.arrays()
+        return WeightedAutomaton.from_arrays(self.alphabet, row, steps, column * self._end(accepted))
+
+    @property
+    def exact_stop(self) -> Numbers:
+        """Probabilities to stop as an array of ``Fraction``; of float entries, their exact binary values."""
+        return self._weighted.exact_final
+
+    def rationalized(self, max_denominator: int | None = 10**6) -> Self:
+        """Exact generator near this one: every entry the nearest fraction of small denominator, states rescaled."""
+        if self.is_exact:
+            return self
+        arrays = self.exact_transitions, self.exact_initial, self.exact_stop
+        if max_denominator is not None:
+            most = whole_number("max_denominator", max_denominator, least=1)
+            near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
+            arrays = near(arrays[0]), near(arrays[1]), near(arrays[2])
+        return type(self).normalized(self.states, self.alphabet, *arrays, self.final)
+
+    # -- Probabilities of words ---------------------------------------------------------------------------------
+
+    def probability(self, word: Word) -> float:
+        r"""Probability :math:`p(x) = \pi T(x)\,\mathrm{stop}` that the word x comes up. Cost :math:`O(n l^2)`.
+
+        Examples
+        --------
+        >>> cp.Generator(1, "a", {"a": [[0.5]]}, 0, [0.5]).probability("aa")
+        0.125
+        """
+        return self._weighted.value(word)
+
+    def log_probability(self, word: Word) -> float:
+        """Natural logarithm of the probability of a word: accurate far below 1e-308; -inf if it is 0."""
+        return float(self._logs(self._alone(word))[0])
+
+    def log_probabilities(self, words: Words | Sample, threads: int | None = None) -> Floats:
+        """Natural logarithm of each word's probability; of a :class:`Sample`, of its distinct observations.
+
+        Words that begin alike share the work. ``threads`` is the number of threads, by default one per core; the
+        result does not depend on it.
+        """
+        return self._logs(self.encode(words), threads=threads)
+
+    def exact_probability(self, word: Word) -> Fraction:
+        """Probability of a word as a rational number; floats count as their exact binary values."""
+        return self._weighted.exact_value(word)
+
+    def prefix_probability(self, prefix: Word, exact: bool = False) -> Any:
+        r"""Probability :math:`\pi T(x) 1` that the word which comes up begins with a prefix."""
+        codes = self.alphabet.encode_word(prefix)
+        if exact:
+            return Fraction(quotients(*self.integers.row(codes.tolist())).sum())
+        return float(kernels().distribution(self.transitions, self.initial, codes).sum())
+
+    def distribution(self, prefix: Word, exact: bool = False) -> NDArray[Any]:
+        """Distribution over states after a prefix came up; a prefix of probability 0 is refused."""
+        codes = self.alphabet.encode_word(prefix)
+        row = quotients(*self.integers.row(codes.tolist())).ravel() if exact else self._scaled_rows(codes)[-1]
+        return np.asarray(row / self._possible(row.sum(), prefix))
+
+    def next_symbols(self, prefix: Word = (), exact: bool = False) -> dict[Any, Any]:
+        """Probability of each symbol to come next after a prefix, and of ``STOP``; they sum to 1.
+
+        Examples
+        --------
+        >>> G = cp.Generator(2, "ab", {"a": {0: {1: 1}}, "b": {1: {0: "1/2"}}}, 0, {1: "1/2"})
+        >>> G.next_symbols("a")
+        {'a': 0.0, 'b': 0.5, STOP: 0.5}
+        """
+        row, (_, steps, stop) = self.distribution(prefix, exact), self._weighted.arrays(exact)
+        values = [*(row @ steps.sum(axis=2).T), row @ stop]
+        convert = Fraction if exact else float
+        return dict(zip([*self.alphabet, STOP], map(convert, values), strict=True))
+
+    def perplexity(self, words: Words | Sample, per: str = "symbol") -> float:
+        r"""Perplexity of words: the exponential of the mean surprise, ``per`` symbol (each end counts as one) or word.
+
+        .. math:: \exp\Bigl(-\frac{\sum_r u_r \log p(x_r)}{\sum_r u_r (n_r + 1)}\Bigr)
+
+        Infinite if a word has probability 0. A :class:`Sample` counts with its weights, whatever else was seen.
+
+        Examples
+        --------
+        >>> cp.Generator(1, "a", {"a": [[0.5]]}, 0, [0.5]).perplexity(["", "a", "aaa"])
+        2.0
+        """
+        if per not in ("symbol", "word"):
+            raise InvalidArgument(f"per must be 'symbol' or 'word'; got {shown(per)}.")
+        encoded = self.encode(words)
+        if not len(encoded):
+            raise InvalidArgument("the perplexity of no words is not defined: give at least one word.")
+        counts = words.counts if isinstance(words, Sample) else np.ones(len(encoded))
+        units = counts * (encoded.lengths + 1) if per == "symbol" else counts
+        logs = self._logs(encoded)
+        mean = -math.inf if np.isneginf(logs).any() else float((counts * logs).sum() / units.sum())
+        return math.exp(-mean) if -mean < 700 else math.inf
+
+    def most_probable_words(self, number: int = 10) -> list[tuple[PlainWord, float]]:
+        """The most probable words with their probabilities, best first; equal ones in the order in which they grow.
+
+        A best-first search: no word is more probable than its prefixes. A search that would look at more than a million
+        prefixes is refused.
+
+        Examples
+        --------
+        >>> cp.Generator(1, "ab", {"a": [[0.5]], "b": [[0.25]]}, 0, [0.25]).most_probable_words(3)
+        [('', 0.25), ('a', 0.125), ('b', 0.0625)]
+        """
+        whole_number("number", number, least=1)
+        order, found = count(), list[tuple[PlainWord, float]]()
+        waiting: list[tuple[float, int, tuple[int, ...], Floats | None]] = [(-1.0, next(order), (), self.initial)]
+        while waiting and len(found) < number:
+            bound, _, codes, row = heapq.heappop(waiting)
+            if row is None:
+                found.append((self.alphabet.decode(np.array(codes, dtype=np.int32)), -bound))
+                continue
+            if next(order) > MOST_EXPLORED:
+                raise TooLarge(
+                    f"the {number} most probable words are not found among {MOST_EXPLORED:,} prefixes: too many words "
+                    f"are about equally probable ({len(found)} are found). Ask for fewer."
+                )
+            whole = float(row @ self.stop)
+            if whole > 0.0:
+                heapq.heappush(waiting, (-whole, next(order), codes, None))
+            for symbol, following in enumerate(row @ self.transitions):
+                if (mass := float(following.sum())) > 0.0:
+                    heapq.heappush(waiting, (-mass, next(order), (*codes, symbol), following))
+        return found
+
+    def surprise(self, word: Word, held_out: Words | Sample | None = None) -> Surprise:
+        """How unusual a word is: event by event, in total, and beside held-out words; see :class:`Surprise`.
+
+        Examples
+        --------
+        >>> G = cp.Generator(1, "ab", {"a": [[0.5]], "b": [[0.25]]}, 0, [0.25])
+        >>> G.surprise("ab", held_out=["a", "", "aaa"]).p_value, G.surprise("ab").events.round(3).tolist()
+        (0.5, [0.693, 1.386, 1.386])
+        """
+        codes = self.alphabet.encode_word(word)
+        rows = self._scaled_rows(codes)
+        emitted = self.transitions.sum(axis=2)
+        chances = [*(rows[i] @ emitted[a] for i, a in enumerate(codes)), rows[-1] @ self.stop]
+        with np.errstate(divide="ignore"):
+            events = -np.log(np.array(chances))
+        total = -self.log_probability(word)
+        if held_out is None:
+            return Surprise(events, total)
+        logs = self.log_probabilities(held_out)
+        counts = held_out.counts if isinstance(held_out, Sample) else np.ones(len(logs))
+        as_surprising = float(counts[-logs >= total - 1e-12 * abs(total)].sum())
+        return Surprise(events, total, (1.0 + as_surprising) / (1.0 + float(counts.sum())))
+
+    # -- Outcomes -----------------------------------------------------------------------------------------------
+
+    def acceptance(self, word: Word) -> float:
+        r"""Probability that a word is accepted, given that it came up: Bayes' rule.
+
+        .. math:: P(\text{accepted} \mid x) = \frac{\pi T(x) (\mathrm{stop} \circ f)}{\pi T(x)\, \mathrm{stop}}
+
+        A word of probability 0 is refused.
+
+        Examples
+        --------
+        >>> T = {"a": {"new": {"good": "1/2", "bad": "1/2"}}, "b": {"bad": {"bad": "1/2"}, "good": {"good": "1/4"}}}
+        >>> G = cp.Generator(["new", "good", "bad"], "ab", T, "new", {"good": "3/4", "bad": "1/2"}, {"good"})
+        >>> G.acceptance("a"), G.exact_acceptance("ab")
+        (0.6, Fraction(3, 7))
+        """
+        return float(self.acceptances([word])[0])
+
+    def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
+        """Probability of each word to be accepted, given that it came up; one of probability 0 is refused."""
+        encoded = self.encode(words)
+        accepted, rejected = (self._logs(encoded, kind, threads) for kind in (1, 2))
+        both = np.logaddexp(accepted, rejected)
+        for r in np.flatnonzero(np.isneginf(both)):
+            self._possible(0.0, self.alphabet.decode(encoded.word(int(r))))
+        return np.asarray(np.exp(accepted - both))
+
+    def exact_acceptance(self, word: Word) -> Fraction:
+        """Probability that a word is accepted, given that it came up, as a rational number."""
+        accepted, whole = self.to_weighted(accepted=True).exact_value(word), self.exact_probability(word)
+        return accepted / Fraction(self._possible(whole, word))
+
+    def forecast(self, prefix: Word = (), exact: bool = False) -> Any:
+        r"""Probability that the word will be accepted in the end, given how it begins.
+
+        .. math:: h = \mathrm{stop} \circ f + \sum_a T(a)\, h, \qquad \text{forecast} = \alpha(x) \cdot h
+
+        with :math:`\alpha(x)` the distribution over states after the prefix. One linear system, solved once and kept.
+        """
+        value = self.distribution(prefix, exact) @ (self._exact_hopes if exact else self._hopes)
+        return Fraction(value) if exact else float(value)
+
+    def expected_length(self, prefix: Word = (), exact: bool = False) -> Any:
+        """Expected number of symbols to come after a prefix, by default of the whole word.
+
+        Examples
+        --------
+        >>> cp.Generator(1, "a", {"a": [["3/4"]]}, 0, ["1/4"]).expected_length(exact=True)
+        Fraction(3, 1)
+        """
+        ones = np.ones(self.n_states) if not exact else fractions(np.ones(self.n_states, dtype=np.int64))
+        visits = self.distribution(prefix, exact) @ self.until_stop(ones)
+        return Fraction(visits) - 1 if exact else float(visits) - 1.0
+
+    def until_stop(self, values: NDArray[Any]) -> NDArray[Any]:
+        r"""Expected sum of a value ``[s]`` over the states from each state on until it stops: :math:`(I - T)^{-1} v`.
+
+        :math:`T = \sum_a T(a)`. Exact for an array of ``Fraction``.
+        """
+        if values.dtype == object:
+            moves = self.exact_transitions.sum(axis=0)
+            return solution(fractions(np.eye(self.n_states, dtype=np.int64)) - moves, values[:, None])[:, 0]
+        return np.asarray(np.linalg.solve(np.eye(self.n_states) - self.transitions.sum(axis=0), values))
+
+    @cached_property
+    def _hopes(self) -> Floats:
+        """Probability from each state to stop accepted in the end."""
+        return np.asarray(self.until_stop(self.stop * self.final))
+
+    @cached_property
+    def _exact_hopes(self) -> Numbers:
+        return self.until_stop(self.exact_stop * self.final)
+
+    def product(self, acceptor: Acceptor) -> Generator:
+        r"""Generator of the same words, accepted as an acceptor does: both run on the word independently.
+
+        States are pairs; :math:`T(a) \otimes P(a)`, final where the acceptor is. Its forecasts are those of
+        :func:`cutpoint.forecast`.
+        """
+        if not isinstance(acceptor, Acceptor):
+            raise InvalidArgument(f"expected an Acceptor; got {shown(acceptor)}.")
+        other = acceptor.to_weighted().reordered(self.alphabet)
+        start, steps, _ = kronecker(self._weighted, other)
+        stop = np.repeat(self._weighted.arrays(self.is_exact and other.is_exact)[2], acceptor.n_states)
+        pairs = [(s, t) for s in self.states for t in acceptor.states]
+        made = Generator if steps.dtype == object else Generator.normalized
+        return made(pairs, self.alphabet, steps, start, stop, np.tile(acceptor.final, self.n_states))
+
+    # -- Words made ---------------------------------------------------------------------------------------------
+
+    def simulate(self, number: int, rng: np.random.Generator | int, with_outcomes: bool | None = None) -> Sample:
+        """Draw words; with their outcomes, by default if not all states are final.
+
+        Examples
+        --------
+        >>> cp.Generator(1, "ab", {"a": [[0.5]], "b": [[0.25]]}, 0, [0.25]).simulate(100, rng=0)
+        Sample(100 observations, 41 distinct, alphabet 'ab', lengths 0 to 15: inputs alone)
+        """
+        whole_number("number", number, least=1)
+        if number * (self.expected_length() + 1.0) > MOST_SYMBOLS:
+            expected = f"{number * self.expected_length():.3g}"
+            raise TooLarge(f"{number:,} words would have about {expected} symbols together; draw fewer.")
+        draws = random_generator(rng)
+        moves = self.transitions.transpose(1, 0, 2).reshape(self.n_states, -1)
+        cumulative = np.cumsum(np.column_stack((self.stop, moves)), axis=1)
+        cumulative /= cumulative[:, -1:]
+        first = np.searchsorted(np.cumsum(self.initial) / self.initial.sum(), draws.random(number), side="right")
+        state, active = np.minimum(first, self.n_states - 1), np.arange(number)
+        owners: list[NDArray[np.int64]] = []
+        emitted: list[NDArray[np.int64]] = []
+        while len(active):
+            uniform, chosen = draws.random(len(active)), np.empty(len(active), dtype=np.int64)
+            for s in np.unique(state[active]):
+                here = state[active] == s
+                chosen[here] = np.searchsorted(cumulative[s], uniform[here], side="right")
+            active, chosen = active[chosen > 0], chosen[chosen > 0] - 1
+            state[active] = chosen % self.n_states
+            owners.append(active)
+            emitted.append(chosen // self.n_states)
+        owner = np.concatenate(owners)
+        order = np.argsort(owner, kind="stable")
+        symbols = np.concatenate(emitted)[order].astype(np.int32)
+        offsets = offsets_of(np.bincount(owner, minlength=number).tolist())
+        words = EncodedWords.without_marks(symbols, offsets)
+        if not self.final.all() if with_outcomes is None else with_outcomes:
+            words = replace(words, ends=np.where(self.final[state], 1, 2).astype(np.int32))
+        return Sample.from_encoded(words, np.ones(number), self.alphabet, FIRST_MARKS, merge=True)
+
+    # -- Value and displays -------------------------------------------------------------------------------------
+
+    def table(self, width: int = 100, digits: int = 4) -> str:
+        """All matrices and the probabilities to stop as plain text."""
+        return text.table(self, width, digits)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        start, steps, stop = self._weighted.arrays()
+        return type(self), (self.states, self.alphabet, steps, start, stop, self.final)
+
+    def _no_set_operation(self, *_: object) -> NoReturn:
+        raise InvalidArgument(
+            "~, & and | are for acceptors: the probabilities of a generator's words sum to 1, and their complement or "
+            "product would not. Use product(acceptor), mixture([...]), or to_weighted() for arithmetic."
+        )
+
+    __invert__ = __and__ = __rand__ = __or__ = __ror__ = _no_set_operation
+
+    # -- Encoded words ------------------------------------------------------------------------------------------
+
+    def _logs(self, words: EncodedWords, end: int = 0, threads: int | None = None) -> Floats:
+        """Log-probability of each word, with mark 0 (however it ended), 1 (accepted) or 2 (rejected)."""
+        check_threads(threads)
+        masks = np.stack([np.ones_like(self.final), self.final, ~self.final])
+        ended = EncodedWords(words.symbols, words.offsets, np.full(len(words), end, dtype=np.int32))
+        logs: Floats = kernels().log_probabilities(self.transitions, self.initial, masks, ended, threads, self.stop)
+        return logs
+
+    def _scaled_rows(self, codes: NDArray[np.int32]) -> Floats:
+        """Distribution over states after each prefix of a word, ``[i, s]``; zeros from where it is impossible."""
+        rows = np.zeros((len(codes) + 1, self.n_states))
+        rows[0] = self.initial
+        for i, symbol in enumerate(codes):
+            row = rows[i] @ self.transitions[symbol]
+            rows[i + 1] = row / (row.sum() or 1.0)
+        return rows
+
+    def _possible(self, probability: Any, word: Word) -> Any:
+        """A probability, unless it is 0."""
+        if probability == 0:
+            raise ImpossibleObservation(
+                f"the word {shown(word)} has probability 0 under the generator: no run emits it. Check the word, or "
+                "learn with a positive prior."
+            )
+        return probability
+
+    def _last_column(self, end: NDArray[np.bool_]) -> NDArray[Any]:
+        return self.exact_stop * end
+
+
+def check_model(value: object) -> None:
+    """Refuse what is neither an acceptor nor a generator."""
+    if not isinstance(value, Machine):
+        raise InvalidArgument(f"expected an Acceptor or a Generator; got {shown(value)}.")
+
+
+def _read(
+    transitions: Any, initial: Any, stop: Any, alphabet: Alphabet, states: States
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Transitions, initial distribution and stop as arrays of the same kind: all exact, or all floats."""
+    arrays = (
+        parts.read_transitions(transitions, alphabet, states, complete=False),
+        parts.read_initial(initial, states),
+        parts.read_vector(stop, states, "stop"),
+    )
+    if all(array.dtype == object for array in arrays):
+        return arrays
+    steps, start, end = (array.astype(np.float64) for array in arrays)
+    return steps, start, end
+
+
+def _check_states(steps: Numbers, stop: Numbers, alphabet: Alphabet, states: States) -> None:
+    """Refuse entries that are not probabilities, states that do not sum to 1, and states without a way to stop."""
+    parts.check_entries(steps, alphabet, states)
+    parts.check_entries(stop, alphabet, states, "stop")
+    sums = steps.sum(axis=(0, 2)) + stop
+    for s in np.flatnonzero(sums != 1 if steps.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE):
+        found = text.number(sums[s], 12)
+        rescale = "Use Generator.normalized(...) to rescale."
+        raise InvalidAcceptor(f"the moves and the stop of state {states[s]!r} must sum to 1; got {found}. {rescale}")
+    moves, ends = (steps > 0).any(axis=0), np.asarray(stop > 0, dtype=np.bool_)
+    while (more := ends | (moves & ends).any(axis=1)).sum() > ends.sum():
+        ends = more
+    if not ends.all():
+        never = listed(state for state, can in zip(states, ends, strict=True) if not can)
+        raise InvalidAcceptor(
+            f"from every state a word must be able to end; from {never} no path leads to a state with a stop. Give a "
+            "positive stop to a state on the way."
+        )

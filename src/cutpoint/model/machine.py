@@ -1,0 +1,253 @@
+"""Machine: what acceptors and generators have in common, named states above a weighted automaton, and its values."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet, Sample, State, Word, Words
+from cutpoint.data.alphabet import Names, OnUnknown
+from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
+from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.exact import IntegerForm
+from cutpoint.kernels import kernels
+from cutpoint.kernels.words import EncodedWords, Floats
+from cutpoint.model import text
+from cutpoint.model.parts import Numbers, States
+from cutpoint.model.weighted import WeightedAutomaton, frozen
+from cutpoint.wording import counted, shown
+
+LARGEST_PRINTED = 5000  # most transitions that print shows
+
+Renaming = Mapping[Any, Any] | Callable[[Any], Hashable] | None
+
+
+class Machine(ABC):
+    """States with names, an alphabet, transitions ``[a, s, t]`` and an initial distribution: an immutable value."""
+
+    PARTS: ClassVar[tuple[str, ...]]  # arguments of the constructor, in their order
+
+    states: States
+    alphabet: Alphabet
+    transitions: Floats
+    initial: Floats
+    final: NDArray[np.bool_]
+    is_exact: bool
+    stop: Floats | None = None  # probability to stop in each state, of a generator
+    _weighted: WeightedAutomaton
+
+    def _hold(self, states: States, final: NDArray[np.bool_], weighted: WeightedAutomaton) -> None:
+        """Set the parts, once."""
+        shared = {name: getattr(weighted, name) for name in ("alphabet", "transitions", "initial", "is_exact")}
+        self.__dict__.update(states=states, final=frozen(final), _weighted=weighted, **shared)
+
+    def replace(self, **changes: Any) -> Self:
+        """The same with some of its parts changed, named as in the constructor."""
+        kept = dict(zip(self.PARTS, self.__reduce__()[1], strict=True))
+        if unknown := changes.keys() - kept.keys():
+            what = f"{self._kind.lower()} has the parts {', '.join(kept)}"
+            raise InvalidArgument(f"{what}; got {', '.join(sorted(unknown))}.")
+        return type(self)(**(kept | changes))
+
+    def with_unknown(self, unknown: OnUnknown) -> Self:
+        """The same with a rule for symbols that are not in its alphabet.
+
+        ``"error"`` refuses them, as by default; ``"skip"`` leaves them out of words; ``"rare"`` reads them as the rare
+        symbol that it has learned (:meth:`Sample.with_rare`). The rule is ``A.alphabet.on_unknown``; every operation on
+        words follows it, files keep it, and ``==`` does not look at it.
+
+        Examples
+        --------
+        >>> A = cp.p_adic(10).with_unknown("skip")
+        >>> A.exact_acceptance("1,5") == A.exact_acceptance("15")
+        True
+        """
+        return self.replace(alphabet=Alphabet(self.alphabet, unknown))
+
+    @property
+    def _kind(self) -> str:
+        name = type(self).__name__
+        return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
+
+    @property
+    def n_states(self) -> int:
+        """Number of states, the paper's l."""
+        return len(self.states)
+
+    @property
+    def n_symbols(self) -> int:
+        """Number of symbols, the paper's l'."""
+        return len(self.alphabet)
+
+    @property
+    def final_states(self) -> tuple[State, ...]:
+        """Final states, in the order of the states."""
+        return tuple(state for state, kept in zip(self.states, self.final, strict=True) if kept)
+
+    def to_weighted(self) -> WeightedAutomaton:
+        """The weighted automaton below."""
+        return self._weighted
+
+    @property
+    def exact_transitions(self) -> Numbers:
+        """Transitions as an array of ``Fraction``; of float entries, their exact binary values."""
+        return self._weighted.exact_transitions
+
+    @property
+    def exact_initial(self) -> Numbers:
+        """Initial distribution as an array of ``Fraction``."""
+        return self._weighted.exact_initial
+
+    @property
+    def integers(self) -> IntegerForm:
+        """Integer matrices over common denominators, for exact arithmetic."""
+        return self._weighted.integers
+
+    def renamed(self, states: Renaming = None, symbols: Renaming = None) -> Self:
+        """The same with other names of states or symbols.
+
+        Each is ``{old: new}``, where names left out stay as they are, or a function from old to new names.
+
+        Examples
+        --------
+        >>> cp.p_adic(2).renamed(states={"s1": "no", "s2": "yes"}, symbols=int)
+        <Acceptor: 2 states {no, yes}, 2 symbols {0, 1}, starts in {no}, accepts in {yes}, exact>
+        """
+        names, sigma = _new_names(self.states, states, "states"), _new_names(self.alphabet, symbols, "symbols")
+        return self.replace(states=States(names), alphabet=Alphabet(sigma))
+
+    def path_codes(self, path: Iterable[State], length: int) -> list[int]:
+        """Codes of the states of a run on a word of some length."""
+        if not isinstance(path, Iterable):
+            raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
+        run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
+        if len(run) != length + 1:
+            expected = f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}"
+            raise InvalidArgument(f"{expected}; got {len(run)}.")
+        return run
+
+    def most_likely_path(self, word: Word, accepted: bool | None = None, exact: bool = False) -> tuple[State, ...]:
+        """State path of highest probability for a word, among all runs or those that end accepted, or rejected.
+
+        Ties go to the states that come first, up to rounding unless ``exact``. Cost :math:`O(n l^2)`.
+
+        Examples
+        --------
+        >>> cp.p_adic(2).most_likely_path("011", accepted=True)
+        ('s1', 's1', 's2', 's2')
+        """
+        return tuple(self.states[s] for s in self._given_end("most_likely_path", word, accepted, exact))
+
+    def occupancy(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
+        """Probability of each state after each prefix, given the word and how its run ended: ``[i, s]``.
+
+        Of an acceptor without a verdict this is ``forward``; every row sums to 1. Cost :math:`O(n l^2)`.
+
+        Examples
+        --------
+        >>> cp.p_adic(2).occupancy("01", accepted=True)
+        array([[1., 0.],
+               [1., 0.],
+               [0., 1.]])
+        """
+        return self._given_end("occupancy", word, accepted, exact)  # type: ignore[no-any-return]
+
+    def _given_end(self, recursion: str, word: Word, accepted: bool | None, exact: bool) -> Any:
+        """Answer of a recursion, which has the same name in floats and exactly, given how the run ended."""
+        codes, end = self.alphabet.encode_word(word), self._end(accepted)
+        if exact:
+            answer = getattr(self.integers, recursion)(codes.tolist(), self._last_column(end))
+        else:
+            evidence = np.ones((len(codes) + 1, self.n_states), dtype=np.bool_)
+            evidence[-1] = end
+            answer, log = getattr(kernels(), recursion)(self.transitions, self.initial, codes, evidence, self.stop)
+            answer = None if log == -math.inf else answer
+        if answer is None:
+            ending = "stops" if accepted is None else "ends accepted" if accepted else "ends rejected"
+            raise ImpossibleObservation(f"no run on the word {shown(word)} {ending}: it has probability 0.")
+        return answer
+
+    @abstractmethod
+    def _last_column(self, end: NDArray[np.bool_]) -> NDArray[Any]:
+        """Exact column with which backward passes begin, for runs that end in some states."""
+
+    def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
+        """States in which a run may end."""
+        if accepted is None:
+            return np.ones_like(self.final)
+        if not isinstance(accepted, bool | np.bool_):
+            raise InvalidArgument(f"accepted must be True, False or None; got {shown(accepted)}.")
+        return self.final if accepted else ~self.final
+
+    # -- Value and displays -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def table(self, width: int = 100, digits: int = 4) -> str:
+        """All matrices as plain text."""
+
+    def __str__(self) -> str:
+        if self.n_states**2 * self.n_symbols > LARGEST_PRINTED:
+            return f"{self!r}; table() shows all matrices"
+        return self.table()
+
+    def __repr__(self) -> str:
+        return text.one_line(self)
+
+    def _repr_html_(self) -> str:
+        return text.page(self, Look(digits=3))
+
+    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
+        used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
+        initial, transitions, _ = self._weighted.arrays()
+        return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        same = self.states == other.states and self._weighted == other._weighted
+        return same and bool((self.final == other.final).all())
+
+    def __hash__(self) -> int:
+        return hash((self.states, self._weighted))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{self._kind} is immutable: cannot set {name!r}. Use replace({name}=...).")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{self._kind} is immutable: cannot delete {name!r}.")
+
+    @abstractmethod
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+    # -- Encoded words ------------------------------------------------------------------------------------------
+
+    def encode(self, words: Words | Sample) -> EncodedWords:
+        """Codes of words or of a sample's distinct words, in the order of this alphabet."""
+        if not isinstance(words, Sample):
+            return self.alphabet.encode(words)
+        return words.encoded_in(self.alphabet)
+
+    def _alone(self, word: Word) -> EncodedWords:
+        """Codes of a single word."""
+        codes = self.alphabet.encode_word(word)
+        return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
+
+
+def _new_names(names: Names, renaming: Renaming, role: str) -> list[Any]:
+    """New name of every old one, in their order."""
+    if renaming is None:
+        return list(names)
+    if callable(renaming):
+        return [renaming(name) for name in names]
+    if not isinstance(renaming, Mapping):
+        raise InvalidArgument(f"{role} must be a mapping {{old: new}} or a function; got {shown(renaming)}.")
+    for name in renaming:
+        names.code(name, f"{role}: ")
+    return [renaming.get(name, name) for name in names]
