@@ -111,6 +111,14 @@ def test_data_frames_are_refused_with_the_same_sentence() -> None:
     assert cp.Sample.from_events(df, id=1, event="what", order="time", outcome=4) == SAMPLE  # type: ignore[arg-type]
 
 
+def test_shards_with_attributes_and_gaps(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,time,event,goal,n\n7,1,look,car,5\n8,1,look,,50\n7,4,buy,car,\n")
+    options: dict[str, Any] = {"id": "id", "gaps": [2], "attributes": {"goal": None, "n": [10]}}
+    expected = cp.Sample([["goal=car", "n<10", "look", "wait>=2", "buy"], ["n>=10", "look"]])
+    assert cp.read_sample(path, **options) == in_shards(path, **options) == expected
+
+
 def test_shards_of_files_whose_columns_are_called_differently(tmp_path: Path) -> None:
     one, two = tmp_path / "1.csv", tmp_path / "2.csv"
     one.write_text("id,time,event\n7,2,buy\n8,1,look\n")

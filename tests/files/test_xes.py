@@ -94,7 +94,8 @@ def test_attributes_gaps_and_other_columns() -> None:
 def test_shards_of_several_logs(tmp_path: Path) -> None:
     for name in ("one.xes", "two.xes"):
         (tmp_path / name).write_text(LOG)
-    for options in ({}, {"event": "concept:name", "gaps": "1w"}):
+    several: list[dict[str, Any]] = [{}, {"event": "concept:name", "gaps": "1w"}]
+    for options in several:
         shards = cp.write_shards(tmp_path / "*.xes", tmp_path / f"shards{len(options)}", **options)
         assert cp.Sample.concatenate(list(shards.samples()), shards.alphabet) == SAMPLE + SAMPLE
 
@@ -165,7 +166,9 @@ def test_a_long_log_is_read_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(xes, "ROWS", 1000)
     monkeypatch.setattr(xes, "BLOCK", 1 << 16)
     event = b'<event><string key="concept:name" value="a"/></event>' * 50
-    log = Growing(b"<log>", lambda k: b'<trace><string key="concept:name" value="%d"/>%s</trace>' % (k, event), 1 << 22)
+    log: Any = Growing(
+        b"<log>", lambda k: b'<trace><string key="concept:name" value="%d"/>%s</trace>' % (k, event), 1 << 22
+    )
     tracemalloc.start()
     try:
         total = sum(len(chunk.words) for chunk in cp.files.read_chunks(log, format="xes"))
@@ -177,7 +180,7 @@ def test_a_long_log_is_read_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_value_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xes, "LONGEST_LINE", 1 << 22)
-    log = Growing(b'<log><trace><string key="', lambda _: b"a" * 1024, 1 << 26)
+    log: Any = Growing(b'<log><trace><string key="', lambda _: b"a" * 1024, 1 << 26)
     with pytest.raises(
         cp.errors.FormatError, match=r"line 1: an element must have at most 4,194,304 bytes; it has more"
     ):

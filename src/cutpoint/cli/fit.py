@@ -10,7 +10,7 @@ from cutpoint.assess.evaluation import CutPointChoice, chosen_cut_point
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import FitSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
-from cutpoint.data import Alphabet
+from cutpoint.data import Alphabet, Sample
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
@@ -106,15 +106,11 @@ def command(
         progress("learning", search_state) as callback,
     ):
         shards = ShardedSample.open(data) if sharded else None
-        split = None if by is None else read_split(data, options.column_of(by), holdout, **reading)
         if shards is not None:
-            sample = searched_part(shards, shards.alphabet, worker)
+            training, fresh = searched_part(shards, shards.alphabet, worker), None
+            check_evidence(training)
         else:
-            sample = read_sample(data, **reading) if split is None else split.training
-        check_evidence(sample)
-        training, fresh = split or (sample, None)
-        if holdout and test is None and split is None and not sharded:
-            training, fresh = held_out(sample, holdout, np.random.default_rng(seed))
+            training, fresh = _tables(data, by, 0.0 if test else holdout, seed, reading)
         if unknown == "rare":
             training = training.with_rare(min_count)
         alphabet = Alphabet(training.alphabet, None if unknown == "rare" else unknown)
@@ -128,8 +124,7 @@ def command(
     summary = FitSummary(learned, training, fresh, choice, (shards or training).total)
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
-    if made := {name: reading[name] for name in ("gaps", "attributes") if name in reading}:
-        notes[options.READ_WITH] = json_text(made, None)
+    notes |= options.reading_to_save(reading)
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     positive = reading.get("positive")
     classes = None if positive is None else (f"not {positive}", positive)
@@ -142,3 +137,16 @@ def command(
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
+
+
+def _tables(
+    data: str, by: str | None, holdout: float, seed: int, reading: dict[str, Any]
+) -> tuple[Sample, Sample | None]:
+    """Words of a table to learn from, and those held out to judge by: the last ones by a column, or any."""
+    if by is not None:
+        training, fresh = read_split(data, options.column_of(by), holdout, **reading)
+        check_evidence(training)
+        return training, fresh
+    sample = read_sample(data, **reading)
+    check_evidence(sample)
+    return held_out(sample, holdout, np.random.default_rng(seed)) if holdout else (sample, None)

@@ -110,6 +110,12 @@ def _attribute(text: str) -> tuple[str | int, str | None]:
     return (column_of(name), edges) if has_edges else (column_of(text), None)
 
 
+def reading_to_save(reading: dict[str, Any]) -> dict[str, str]:
+    """A note on how words were made of events, which scoring must do alike; none if they were taken as they are."""
+    made = {name: reading[name] for name in ("gaps", "attributes") if name in reading}
+    return {READ_WITH: json.dumps(made, ensure_ascii=False)} if made else {}
+
+
 def saved_reading(model: Model) -> dict[str, Any]:
     """Options by which a model's words were made of events, as ``fit`` has saved them."""
     try:
