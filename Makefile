@@ -57,5 +57,5 @@ check-python:
 $(STAMP): pyproject.toml CMakeLists.txt $(wildcard native/*) | check-python
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group dev --editable ".[dask,data,draw,plot,sklearn]"
+	$(BIN)/python -m pip install --quiet --group dev --editable ".[dask,data,draw,onnx,plot,sklearn]"
 	touch $@

@@ -8,7 +8,7 @@ learning            learn, baum_welch, expectation_maximization, Fit, engines, A
 how good a fit is   evaluate, cross_validate, select, bootstrap
 languages           Language, AlgebraicNumber, DFA, Unknown
 decisions           equivalence, Equal, Different, distance, minimize, quotient, trim
-files               load, save, read_model
+files               load, save, read_model, export
 pictures            draw, plots, report
 the package         CutpointError, kernel_info
 ==================  ==========================================================================================

@@ -40,6 +40,7 @@ from .em import (
 from .errors import CutpointError as CutpointError
 from .estimator import AcceptorClassifier as AcceptorClassifier
 from .exact import AlgebraicNumber as AlgebraicNumber
+from .files.exports import export as export
 from .files.models import load as load, read_model as read_model, save as save
 from .files.samples import read_sample as read_sample, write_sample as write_sample
 from .kernels import kernel_info as kernel_info

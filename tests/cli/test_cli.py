@@ -7,6 +7,7 @@ import pty
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -189,6 +190,10 @@ WRONG = [
     ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
+    ("export model.json -o model.py", 3, "model.py: expected an extension out of .js, .mjs, .sql, .onnx."),
+    ("export model.json -o model.js --table t", 3, "--table is an option of SQL alone; the file is model.js."),
+    ("export model.json -o nowhere/model.js", 3, "nowhere/model.js: cannot be written (No such file or directory)."),
+    ("export nothing.json -o model.js", 3, "nothing.json: cannot be read (No such file or directory)."),
     ("info folder", 3, "folder: expected a file; it is a folder, but not a folder of shards, as it has no manifest.json. Make one with cutpoint shard; if that was interrupted, run it again."),
 ]  # fmt: skip
 
@@ -218,6 +223,7 @@ MISUSED = [
     ("compare - -", "Error: standard input (-) can be read once only; name a file for the other."),
     ("minimize model.json --fast", "Error: No such option"),
     ("convert model.json", "Error: Missing argument 'OUTPUT'."),
+    ("export model.json", "Error: Missing option '-o' / '--output'."),
     ("info", "Error: Missing argument 'FILE'."),
     ("demo --seed -1", "Error: Invalid value for '--seed': -1 is not in the range x>=0."),
 ]
@@ -412,6 +418,7 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
     assert run("convert", "binary.json", "skipping.json", "--unknown", "skip").code == 0
     assert run("score", "skipping.json", "-", given="1x1\n").out == "1x1\t0.75\tyes\n"
     assert run("score", "skipping.json", "-", "--unknown", "error", given="1x1\n").code == 3
+    assert run("table", "skipping.json", "1x1").out == run("table", "binary.json", "11").out
     columns = ["--delimiter", ";", "--id", "who", "--order", "when", "--event", "what"]
     (here / "odd.csv").write_text("who;when;what\na;2;1\na;1;1\nb;1;9\n")
     assert run("score", "skipping.json", "odd.csv", *columns).out == "a\t0.75\tyes\nb\t0.0\tno\n"
@@ -419,6 +426,26 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
         "cutpoint: --unknown 'rare' needs the symbol '\ufffd' in the alphabet, which learning makes of rare symbols. "
         "Learn from Sample.with_rare(). Or use --unknown 'skip'.\n"
     )
+
+
+def test_export(run: Run, here: Path) -> None:
+    assert run("export", "binary.json", "-o", "model.js", "--unknown", "skip", "--cut-point", "3/4") == (
+        0,
+        "",
+        "written to model.js.\n",
+    )
+    text = (here / "model.js").read_text()
+    assert "// Unknown symbols are left out.\n" in text
+    assert "export const cutPoint = 0.75;\n" in text
+    columns = ["--table", "log", "--id", "who", "--order", "when", "--event", "what"]
+    assert run("export", "binary.json", "-o", "model.sql", *columns).code == 0
+    with sqlite3.connect(":memory:") as database:
+        database.execute('CREATE TABLE log (who TEXT, "when" INT, what TEXT)')
+        database.executemany("INSERT INTO log VALUES (?, ?, ?)", [("a", 2, "1"), ("a", 1, "1"), ("b", 0, None)])
+        assert database.execute((here / "model.sql").read_text()).fetchall() == [("a", 0.75, 1), ("b", 0.0, 0)]
+    database.close()
+    assert run("export", "gallery:p_adic:2", "-o", "model.onnx").code == 0
+    assert run("table", "binary.json", "1").out.splitlines()[-1].split() == ["1", "1", "1/2", "1/2", "1/2"]
 
 
 @searches

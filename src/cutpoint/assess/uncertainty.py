@@ -36,8 +36,7 @@ Places = NDArray[np.intp]
 
 def _plain_words(acceptor: Acceptor, words: Words | None) -> tuple[PlainWord, ...]:
     """Words to answer about, checked against the alphabet."""
-    alphabet = acceptor.alphabet
-    return tuple(alphabet.decode(alphabet.encode_word(word)) for word in each_word(() if words is None else words))
+    return tuple(acceptor.alphabet.as_read(word) for word in each_word(() if words is None else words))
 
 
 def _entry(acceptor: Acceptor, symbol: Symbol, before: State, after: State) -> tuple[int, int, int]:

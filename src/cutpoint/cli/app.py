@@ -28,6 +28,7 @@ VERBS = {
     "compare": "Whether two models are equal; if not, a word on which they differ.",
     "minimize": "Fewer states for the same probabilities.",
     "convert": "Write a model in another file format.",
+    "export": "Write a model as JavaScript, SQL or ONNX.",
     "info": "What a file holds, a model or data.",
 }
 """Verbs, each with its module of the same name, which is loaded when the verb is used."""

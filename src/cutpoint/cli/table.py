@@ -30,7 +30,7 @@ def command(model: str, word: str | None, digits: int, separator: str | None, as
         facts = {"states": states, "transitions": matrices, "final": list(acceptor.final_states)}
         line(json_text(facts) if as_json else acceptor.table(digits=digits))
         return
-    symbols = options.word_of(word, read, separator)
+    symbols = list(acceptor.alphabet.as_read(options.word_of(word, read, separator)))
     if as_json:
         rows = acceptor.forward(symbols, exact=acceptor.is_exact)
         line(json_text({"states": states, "word": symbols, "forward": rows}))

@@ -223,6 +223,10 @@ class Alphabet(Names):
         except (KeyError, TypeError):
             return self._encode_each([plain], "").symbols
 
+    def as_read(self, word: Word) -> PlainWord:
+        """The word whose symbols are read: unknown ones are left out or replaced by the rare one."""
+        return self.decode(self.encode_word(word))
+
     def settled(self, codes: NDArray[np.int32], offsets: NDArray[np.int64]) -> EncodedWords:
         """Words in which unknown symbols, of code -1, are read as the rare one or left out."""
         known = codes >= 0

@@ -67,6 +67,7 @@ def forward(acceptor: Acceptor, word: Word, path: Path | None = None, ax: Axes |
     ['s1', 's2 *', 'accepted']
     """
     check_acceptor(acceptor)
+    word = acceptor.alphabet.as_read(word)
     table = acceptor.forward(word)
     cells = np.vstack([table.T, table @ acceptor.final])
     finals = zip(acceptor.states, acceptor.final, strict=True)

@@ -47,6 +47,7 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> TextTable:
     3  1     1/4  3/4  3/4
     """
     check_acceptor(acceptor)
+    word = acceptor.alphabet.as_read(word)
     table = acceptor.forward(word, exact=acceptor.is_exact)
     header = ["k", "read", *map(plain, acceptor.states), "accepted"]
     rows = [

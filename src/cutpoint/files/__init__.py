@@ -1,6 +1,7 @@
 """Files: models and samples, one module per format."""
 
 from cutpoint.files.contents import Model as Model
+from cutpoint.files.exports import export as export
 from cutpoint.files.models import load as load, read_model as read_model, save as save
 from cutpoint.files.samples import (
     Chunk as Chunk,

@@ -103,6 +103,16 @@ class Model:
             return np.stack((~self.acceptor.final, self.acceptor.final))
         return np.array([[label == name for label in self.labels] for name in self.classes])
 
+    @property
+    def class_names(self) -> Sequence[Scalar]:
+        """The classes; False and True where they have no names."""
+        return (False, True) if self.classes is None else self.classes
+
+    @property
+    def used_cut_point(self) -> float:
+        """The cut point as a float; 1/2 if there is none."""
+        return 0.5 if self.cut_point is None else float(self.cut_point)
+
     def probabilities(self, words: Words, threads: int | None = None) -> NDArray[np.float64]:
         """Probability of each class for each word, ``[word, class]``; without classes, of rejection and acceptance.
 
@@ -121,7 +131,7 @@ class Model:
         else:
             cut_point = Fraction(1, 2) if self.cut_point is None else self.cut_point
             codes = Language(self.acceptor, cut_point).membership(words, threads).members.astype(np.intp)
-        names = (False, True) if self.classes is None else self.classes
+        names = self.class_names
         return np.asarray(np.array(names, dtype=None if len(set(map(type, names))) == 1 else object)[codes])
 
 
@@ -143,6 +153,16 @@ class Options:
     weights: Weights = "log"
     rounded: bool = False
     normalized: bool = False
+
+
+@dataclass(frozen=True)
+class SqlNames:
+    """Names of the table of events that an exported query reads, and of its columns."""
+
+    table: str = "events"
+    id: str = "id"
+    order: str = "position"
+    event: str = "event"
 
 
 def fitting(model: Model, kind: str, keeps_notes: bool = False) -> Acceptor:

@@ -90,15 +90,20 @@ class Document(Header, forbid_unknown_fields=True, kw_only=True):
 
 def write(model: Model, _: Options) -> dict[str, bytes]:
     """File of a model."""
+    raw = content(model)
+    return {"": checked_length(_laid_out(raw | {"digest": digest(raw)})).encode()}
+
+
+def content(model: Model) -> dict[str, Any]:
+    """Members of the file of a model, without the digest."""
     acceptor = fitting(model, "JSON", keeps_notes=True)
     steps, start = entries(acceptor)
-    raw = header(
+    return header(
         model,
         initial=start.tolist(),
         final=[json_value(state) for state in acceptor.final_states],
         transitions=dict(zip(keys(acceptor.alphabet), steps.tolist(), strict=True)),
     )
-    return {"": checked_length(_laid_out(raw | {"digest": digest(raw)})).encode()}
 
 
 def read(source: Source, options: Options) -> Model:
