@@ -57,6 +57,7 @@ class ReadOptions(TypedDict, total=False):
     verdict: str | int | None
     gaps: Gaps | None
     attributes: Attributes | None
+    of_events: Mapping[str, Any]
     separator: str | None
     positive: object
     header: bool | None
@@ -69,7 +70,6 @@ class ChunkOptions(ReadOptions, total=False):
 
     by: str | int | None
     only_words: bool
-    of_events: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -163,6 +163,7 @@ def read_sample(path: InputFile, **options: Unpack[ReadOptions]) -> Sample:
     word, accepted, weight, verdicts, states : columns of a table with one word per row, by name or by number from 1.
     id, event, order, outcome, verdict, weight : columns of a table with one event per row; ``gaps`` and ``attributes``
         make symbols of waiting times and of what is known of a case: see ``Sample.from_events``.
+    of_events : such options that are to hold if the table turns out to be one of events, unless they are given.
     separator : separator of the symbols of a word. By default blanks, if the words contain any; otherwise symbols are
         characters, as with ``""``.
     positive : the outcome that means accepted; by default outcomes are 1 and 0, true and false, yes and no, and such.
@@ -230,9 +231,9 @@ def read_chunks(path: InputFile, **options: Unpack[ChunkOptions]) -> Iterator[Ch
     r"""Words of a file in their order, some thousands at a time, for work in one pass with little memory.
 
     The options are those of ``read_sample``, and ``by``, a column to be kept for each word. With ``only_words``
-    outcomes and what else was seen are not read. ``of_events`` are options that count in a table of events only, unless
-    they are given. With an ``alphabet``, symbols that it does not have are refused, and the message names the line. A
-    table of events comes as one chunk, because the events of a case may be anywhere in it, but XES in many.
+    outcomes and what else was seen are not read. With an ``alphabet``, symbols that it does not have are refused, and
+    the message names the line. A table of events comes as one chunk, because the events of a case may be anywhere in
+    it, but XES in many.
 
     Examples
     --------
