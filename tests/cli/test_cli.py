@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import pty
 import re
@@ -56,7 +57,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cp.save(cp.p_adic(2), folder / "binary.json", cut_point="1/2")
     (folder / "words.tsv").write_text("".join(f"{word}\n" for word in WORDS))
     (folder / "new.tsv").write_text("011\n10\n")
+    (folder / "test.tsv").write_text("0\t011\n1\t10\n\t11\n0\t1\n")
     (folder / "events.csv").write_text("who;when;what;sold\nb;1;0;0\na;2;1;1\na;1;1;1\nb;2;1;0\n")
+    (folder / "events.ndjson").write_text('{"who": "a", "what": "1"}\n{"who": "b", "what": "0"}\n')
     (folder / "one.tsv").write_text("1\tab\n1\tba\n" * 20)
     (folder / "inputs.tsv").write_text("ab\nba\n" * 20)
     (folder / "few.tsv").write_text("1\tab\n0\tba\n")
@@ -132,7 +135,13 @@ def test_examples_in_the_help_are_true(verb: str, here: Path) -> None:
     for line in found:
         done = shell(line, here)
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
-    made = {"demo": "tour.html", "fit": "report.html", "score": "scores.tsv", "draw": "p_adic.svg"}
+    made = {
+        "demo": "tour.html",
+        "fit": "report.html",
+        "score": "scores.tsv",
+        "evaluate": "evaluation.html",
+        "draw": "p_adic.svg",
+    }
     if verb in made:
         assert (here / made[verb]).stat().st_size > 20
 
@@ -148,6 +157,11 @@ def test_completion(here: Path) -> None:
 # --- wrong input ------------------------------------------------------------------------------------------------------
 
 WRONG = [
+    ("watch model.json --id x --event x", 3, "--event must be another field than the id; got 'x' for both."),
+    ("watch model.json --cut-point 2", 3, "a cut point must be a number between 0 and 1; got '2'."),
+    ("watch model.json --state nowhere/cases", 3, "nowhere/cases: cannot be written (there is no folder nowhere)."),
+    ("watch model.json --state words.tsv", 3, "words.tsv: this is not a file of the kind 'cutpoint runs 1'."),
+    ("watch words.tsv", 3, "words.tsv: expected a model: a file such as model.json, or gallery:parity."),
     ("demo -o nowhere/tour.html", 3, "nowhere/tour.html: cannot be written (there is no folder nowhere)."),
     ("demo -o folder", 3, "folder: cannot be written (it is a folder)."),
     ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
@@ -209,6 +223,9 @@ MISUSED = [
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
+    ("watch -", "Error: standard input has the events; name a file with the model."),
+    ("watch model.json --from-line 3", "Error: --from-line is for going on where --state has ended."),
+    ("watch model.json --state model.json", "Error: model.json is read, and the result would replace it; name another"),
     ("score model.json", "Error: Missing argument 'DATA'."),
     ("accepts gallery:parity 1", "Error: the model has no cut point of its own; give one with --cut-point, such as"),
     ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or a range such as 1:10;"),
@@ -314,6 +331,31 @@ def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
         "cutpoint: tab.ndjson: line 2: the word holds a tab or a line feed. Use --json, or --only.\n",
     )
     assert json.loads(run("score", "tab.json", "tab.ndjson", "--json").out.splitlines()[1])["word"] == "a\tb c"
+
+
+def test_watch(run: Run, here: Path) -> None:
+    given = '{"id": "a", "event": "1"}\n{"id": "a", "event": "x"}\n{"id": "a", "event": "1"}\n'
+    done = run("watch", "binary.json", given=given)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        '{"line":1,"id":"a","events":1,"acceptance":0.5,"accepted":false}',
+        "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
+        '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
+    ]
+    skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
+    assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
+    strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
+    sentence = "cutpoint: standard input: line 2: symbol 'x' is not in the alphabet {'0', '1'}.\n"
+    assert (strict.code, strict.out.count("\n"), strict.err) == (3, 1, sentence)
+    again = run("watch", "binary.json", "--state", "cases", "--close", "1", given=given)
+    assert (again.code, again.out) == (3, "")
+    again = run(
+        "watch", "binary.json", "--state", "cases", given='{"id": "a", "event": "1"}'
+    )  # no line feed at the end
+    assert '"line":2,"id":"a","events":2' in again.out
+    late = run("watch", "binary.json", "--state", "cases", "--from-line", "9", given=given)
+    assert late.err.endswith("cutpoint: --from-line must be at most 3, the line after the last known one; got 9.\n")
+    assert run("watch", "binary.json", "--state", "cases", given="").err == "cases: 1 open case after 2 lines\n"
 
 
 def test_accepts(run: Run) -> None:
@@ -510,6 +552,63 @@ def test_info(run: Run) -> None:
     assert data == {"kind": "data", "alphabet": ["a", "b"]} | counts
 
 
+def test_evaluate(run: Run, here: Path) -> None:
+    """Parity: 011 is even and rejected, 10 odd and accepted, 1 odd and yet rejected; 11 has no outcome."""
+    done = run("evaluate", "model.json", "test.tsv", "--report", "page.html", "--positive", "1")
+    assert done.code == 0
+    first, _, *figures = done.out.splitlines()
+    assert first == "model.json on 3 observations of test.tsv, 33.3 % 1"
+    assert [" ".join(line.split()) for line in figures[:4]] == [
+        "log loss inf 0.6365",
+        "Brier score 0.3333 0.0000 to 1.0000 0.2222",
+        "AUC 0.7500 0.5000 to 1.0000 0.5000",
+        "accuracy at 0.5 0.6667 0.0000 to 1.0000 0.6667",
+    ]
+    page = (here / "page.html").read_text()
+    assert re.findall("<h2>(.*?)</h2>", page) == ["Evaluation", "Calibration", "Predicted best", "Predicted worst"]
+    assert "<h1>model.json on test.tsv</h1>" in page
+    told = json.loads(run("evaluate", "binary.json", "-", "--json", given=(here / "test.tsv").read_bytes()).out)
+    assert (told["data"], told["observations"], told["judged"], told["cut_point"]) == ("standard input", 3, 3, 0.5)
+    assert told["log_loss"] == pytest.approx(-math.log((1 - 3 / 4) * (1 / 4) * (1 / 2)) / 3)
+    assert told["brier_score"] == pytest.approx((9 / 16 + 9 / 16 + 1 / 4) / 3)
+    assert set(told["intervals"]) == {"log_loss", "brier_score", "auc", "accuracy"}
+    assert told["baselines"]["mean"]["log_loss"] == pytest.approx(-(math.log(1 / 3) + 2 * math.log(2 / 3)) / 3)
+    assert sum(each["count"] for each in told["calibration"]) == 3
+
+
+def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:
+    rows = [{"word": "11", "verdicts": [None, True, None]}, {"word": "1", "verdicts": [False, True]}]
+    (here / "along.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = json.loads(run("evaluate", "binary.json", "along.ndjson", "--json").out)
+    assert (told["observations"], told["judged"]) == (2, 3)
+    assert told["log_loss"] == pytest.approx(2 * math.log(2) / 3)
+    told = json.loads(run("evaluate", "binary.json", "along.ndjson", "--json", "--last").out)
+    assert (told["observations"], told["judged"], told["base_rate"]) == (2, 2, 1.0)
+    assert run("evaluate", "binary.json", "along.ndjson").out.startswith(
+        "binary.json on 3 verdicts on 2 observations of"
+    )
+
+
+def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
+    assert run("simulate", "gallery:parity", "-n", "50", "-o", "parity.tsv").code == 0
+    assert run("shard", "parity.tsv", "-o", "shards", "--observations", "9").code == 0
+    table, shards = (
+        json.loads(run("evaluate", "binary.json", data, "--json").out) for data in ("parity.tsv", "shards")
+    )
+    for key in ("observations", "judged", "base_rate", "log_loss", "brier_score", "auc", "accuracy"):
+        assert shards[key] == pytest.approx(table[key], rel=1e-12)
+    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"]):
+        done = run("evaluate", "binary.json", "shards", *option)
+        assert (done.code, f"{option[0]} is for tables, and shards is a folder of shards." in done.err) == (2, True)
+    told = json.loads(run("evaluate", "binary.json", "test.tsv", "--baseline", "parity.tsv", "--json").out)
+    assert set(told["baselines"]) == {"mean", "n_grams"}
+    code = "import sys; sys.modules.update(dict.fromkeys(['sklearn'])); from cutpoint.cli import main; main()"
+    line = ["evaluate", "binary.json", "test.tsv", "--baseline", "parity.tsv"]
+    alone = subprocess.run([sys.executable, "-c", code, *line], cwd=here, capture_output=True, text=True, check=True)
+    assert "1-4-grams" not in alone.stdout
+    assert 'pip install "cutpoint[sklearn]"' in alone.stderr
+
+
 # --- learning ---------------------------------------------------------------------------------------------------------
 
 
@@ -523,7 +622,7 @@ def test_fit(run: Run, here: Path) -> None:
     assert told["held_out"]["observations"] == 60
     assert told["held_out"]["auc"] == told["held_out"]["accuracy"] == 1.0
     assert told["held_out"]["log_loss"] < 0.01
-    assert 0.68 < told["held_out"]["mean_log_loss"] < 0.7
+    assert 0.68 < told["held_out"]["baselines"]["mean"]["log_loss"] < 0.7
     assert [each["symbol"] for each in told["symbol_effects"]] == ["1", "0"]
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
@@ -536,6 +635,29 @@ def test_fit(run: Run, here: Path) -> None:
     assert {"Evaluation", "Learning", "Calibration", "Symbols with the largest effect", "Predicted best"} <= set(
         re.findall(r"<h2>(.*?)</h2>", page)
     )
+
+
+@searches
+def test_what_is_judged_by_must_have_outcomes_and_be_given_once(run: Run, here: Path) -> None:
+    assert run("simulate", "gallery:parity", "-n", "60", "-o", "parity.tsv").code == 0
+    done = run("fit", "parity.tsv", "-n", "2", "-o", "fit.json", "--test", "new.tsv")
+    assert (done.code, done.out) == (3, "")
+    sentence = "cutpoint: new.tsv: a sample to judge by must have outcomes; this one has words alone. Add the outcomes"
+    assert done.err.startswith(f"{sentence} with --accepted, ")
+    assert run("evaluate", "model.json", "new.tsv").err == done.err
+    assert not (here / "fit.json").exists()
+    assert run("shard", "parity.tsv", "-o", "shards").code == 0
+    for line, why in (
+        (["parity.tsv", "--test", "test.tsv"], "--test names the words to judge by"),
+        (["shards"], "of a folder of shards nothing is held out"),
+    ):
+        done = run("fit", *line, "-n", "2", "-o", "fit.json", "--holdout", "0.3")
+        assert done.code == 2
+        assert f"--holdout takes words from DATA, but {why}. Leave it out.\n" in done.err
+    done = run("fit", "parity.tsv", "-n", "2", "-o", "fit.json", "--test", "test.tsv", "--baseline", "--json")
+    told = json.loads(done.out)["held_out"]
+    assert told["observations"] == 3  # the fourth word has no outcome
+    assert set(told["baselines"]) == {"mean", "n_grams"}
 
 
 @searches

@@ -20,6 +20,8 @@ VERBS = {
     "shard": "Split large tables into a folder of sorted shards.",
     "fit": "Learn a model from words and their outcomes.",
     "score": "Acceptance probability of every word of a file.",
+    "evaluate": "How well a model predicts outcomes that it did not learn from.",
+    "watch": "Follow running cases: events in, one answer each out.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
     "table": "Forward table of a word, step by step.",
     "draw": "State diagram as SVG, PNG, PDF, DOT or TikZ.",

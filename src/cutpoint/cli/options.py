@@ -90,6 +90,15 @@ def reading(verb: Verb) -> Callable[..., Any]:
     return decorated
 
 
+def outcomes_of(reading: dict[str, Any], model: Model | None = None) -> tuple[str, str]:
+    """What the user calls accepted and rejected: by the option, or by the model's classes."""
+    positive = reading.get("positive")
+    if positive is not None:
+        return positive, f"not {positive}"
+    rejected, accepted = model.classes if model and model.classes and len(model.classes) == 2 else OUTCOMES
+    return str(accepted), str(rejected)
+
+
 def check_not_given(reading: dict[str, Any], data: str) -> None:
     """Refuse options on how to read a table where the data are shards, which were made with them."""
     if reading:
@@ -186,6 +195,7 @@ def check_output(path: str, *endings: str) -> None:
         raise InvalidFile(f"cannot be written (the folder {target.parent} does not allow it).", where=path)
 
 
+OUTCOMES = ("rejected", "accepted")
 LOGGERS = ("distributed", "distributed.client", "distributed.core")
 """Loggers that report a lost cluster in tracebacks; we report it in a sentence."""
 

@@ -202,6 +202,12 @@ class Alphabet(Names):
         """The symbol that stands for rare and unknown ones: ``"<rare>"``, or one character where all symbols are."""
         return RARE_CHARACTER if self.is_text else RARE
 
+    def read_as(self, symbol: Symbol, where: str = "") -> int | None:
+        """Code that a symbol is read as: its own, that of the rare symbol, or None if it is left out."""
+        if symbol in self or self.on_unknown == "error":
+            return self.code(symbol, where)
+        return self._codes[self.rare] if self.on_unknown == "rare" else None
+
     def encode_word(self, word: Word) -> NDArray[np.int32]:
         """Codes of the symbols of one word, without those that are skipped."""
         plain = _plain(word)

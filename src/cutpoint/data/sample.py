@@ -141,6 +141,37 @@ class Observation:
     count: float
 
 
+class SeenPositions(NamedTuple):
+    """Positions of a sample at which something was seen, observation by observation.
+
+    Attributes
+    ----------
+    observations, positions : number of the distinct observation, and of the symbols read.
+    verdicts : 1 accepted, 2 rejected, 0 where only a state was seen.
+    weights : count of the observation.
+    """
+
+    observations: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    verdicts: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+    def take(self, rows: NDArray[Any]) -> SeenPositions:
+        """Some of the positions."""
+        return SeenPositions(*(column[rows] for column in self))
+
+    def last_verdicts(self) -> NDArray[np.int64]:
+        """Where the last verdict of each observation that has any stands among the positions."""
+        rows = np.flatnonzero(self.verdicts)
+        return np.asarray(rows[np.diff(self.observations[rows], append=-1) != 0])
+
+    @property
+    def share_accepted(self) -> float | None:
+        """Share of the verdicts that are "accepted"; None without verdicts."""
+        total = self.weights[self.verdicts > 0].sum()
+        return float(self.weights[self.verdicts == 1].sum() / total) if total > 0.0 else None
+
+
 class Sample:
     """Words with what was seen of their runs; equal observations are merged and their counts added.
 
@@ -314,6 +345,26 @@ class Sample:
     def has_evidence(self) -> bool:
         """Whether anything at all was seen of any run; inputs alone carry no information about transitions."""
         return bool(self.ends.any()) or self.encoded.marks is not None
+
+    @property
+    def seen(self) -> SeenPositions:
+        """Positions at which something was seen: those that can be judged."""
+        if self.marks is None:
+            rows = np.flatnonzero(self.ends)
+            return SeenPositions(rows, self.lengths[rows], self.ends[rows], self.counts[rows])
+        of_mark = np.array([_NUMBERS[mark.verdict] for mark in self.mark_table], dtype=np.int32)
+        last = self.decoded.positions[1:] - 1
+        verdicts, is_seen = of_mark[self.marks], self.marks > 0
+        verdicts[last] = np.where(self.ends > 0, self.ends, verdicts[last])
+        is_seen[last] |= self.ends > 0
+        places = np.flatnonzero(is_seen)
+        rows = np.repeat(np.arange(len(self)), self.lengths + 1)[places]
+        return SeenPositions(rows, places - self.decoded.positions[rows], verdicts[places], self.counts[rows])
+
+    @cached_property
+    def judged(self) -> float:
+        """Number of positions at which something was seen, with their counts: what a log loss is the mean over."""
+        return float(self.seen.weights.sum())
 
     @property
     def nbytes(self) -> int:
