@@ -171,7 +171,7 @@ def _right_vectors(matrix: Any, rank: int) -> Floats:
     return np.asarray(np.linalg.svd(matrix.toarray(), full_matrices=False)[2][:rank].T)
 
 
-def _clusters(points: Floats, weights: Floats, n_clusters: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _clusters(points: Floats, weights: NDArray[Any], n_clusters: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Cluster of each point by k-means, the best of some trials from well separated centers."""
     cost, best = np.inf, np.zeros(len(points), dtype=np.intp)
     for _ in range(TRIALS):
@@ -191,7 +191,7 @@ def _clusters(points: Floats, weights: Floats, n_clusters: int, rng: np.random.G
     return best
 
 
-def _apart(points: Floats, weights: Floats, number: int, rng: np.random.Generator) -> list[int]:
+def _apart(points: Floats, weights: NDArray[Any], number: int, rng: np.random.Generator) -> list[int]:
     """Points to begin k-means from, each drawn by its squared distance from those before: k-means++."""
     chosen, chances = list[int](), weights
     nearest = np.full(len(points), np.inf)
