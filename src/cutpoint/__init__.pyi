@@ -38,6 +38,7 @@ from .em import (
     expected_counts as expected_counts,
     log_likelihood as log_likelihood,
     maximum_likelihood as maximum_likelihood,
+    verdict_probabilities as verdict_probabilities,
 )
 from .errors import CutpointError as CutpointError
 from .estimator import AcceptorClassifier as AcceptorClassifier
