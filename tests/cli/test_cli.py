@@ -424,6 +424,7 @@ def test_watch(run: Run, here: Path) -> None:
         "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
         '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
     ]
+    assert run("watch", "binary.json", given=b"\xef\xbb\xbf" + given.encode()) == done
     skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
     assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
     strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
