@@ -5,16 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from cutpoint.assess.evaluation import NO_OUTCOMES, evaluate
 from cutpoint.cli import options
-from cutpoint.cli.evaluation_summary import facts, lines
+from cutpoint.cli.evaluation_summary import DRIFT, facts, group_rows, indented, lines
+from cutpoint.cli.groups import groups_of
 from cutpoint.cli.output import json_text, line, message
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown
+from cutpoint.data.html import paragraph, table
 from cutpoint.drawing.report import evaluation_report
 from cutpoint.em.observations import AnySample, check_evidence
-from cutpoint.files.samples import read_sample
+from cutpoint.files.samples import read_chunks, read_sample
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 
@@ -25,6 +28,9 @@ from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 @options.unknown
 @click.option("--last", is_flag=True, help="Judge the last verdict on each word alone.")
 @click.option("--baseline", type=options.FILE, help="File to train baselines on: the mean, and 1- to 4-grams.")
+@click.option(
+    "--by", metavar="COLUMN", help="Judge also in groups: by region, say, or by month where the column has dates."
+)
 @click.option("--report", type=options.FILE, help="File for an HTML page.")
 @options.threads
 @options.engine
@@ -37,6 +43,7 @@ def command(
     unknown: OnUnknown | None,
     last: bool,
     baseline: str | None,
+    by: str | None,
     report: str | None,
     threads: int | None,
     engine: str | None,
@@ -47,7 +54,8 @@ def command(
     """How well MODEL predicts the outcomes in DATA, which it should not have learned from.
 
     Only rows with an outcome count; verdicts along a word are judged one by one, each from what came before it. Every
-    figure has a 95 % interval and stands beside that of always the mean.
+    figure has a 95 % interval and stands beside that of always the mean. In a table of events, --by takes the value at
+    the first event of a case.
 
     \b
     Example: cutpoint evaluate model.json test.tsv --report evaluation.html
@@ -61,23 +69,57 @@ def command(
     name, sharded = "standard input" if data == "-" else data, is_folder_of_shards(data)
     if sharded:
         options.check_not_given(reading, data)
-        for option, given in (("--baseline", baseline), ("--report", report)):
+        for option, given in (("--baseline", baseline), ("--by", by), ("--report", report)):
             if given is not None:
                 raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
     outcomes = options.outcomes_of(reading, read)
     reading["alphabet"] = read.acceptor.alphabet
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
-        sample: AnySample = ShardedSample.open(data) if sharded else read_sample(data, **reading)
+        groups = {} if by is None else _groups(data, options.column_of(by), reading)
+        sample: AnySample
+        if groups:
+            sample = Sample.concatenate(list(groups.values()), read.acceptor.alphabet)
+        else:
+            sample = ShardedSample.open(data) if sharded else read_sample(data, **reading)
         check_evidence(sample, NO_OUTCOMES, name)
         training = None if baseline is None else read_sample(baseline, **reading)
         judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker if sharded else None)
+    share = judged.base_rate if training is None else training.seen.share_accepted
+    parts = {
+        group: evaluate(read.acceptor, part, cut, baseline=share, last=last)
+        for group, part in groups.items()
+        if part.has_evidence
+    }
     if baseline is not None and find_spec("sklearn") is None:
         message('cutpoint: 1- to 4-grams need scikit-learn; install it with: pip install "cutpoint[sklearn]".')
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
-        evaluation_report(judged, read.acceptor, sample, report, title, outcomes)
+        rows = group_rows(parts, judged, outcomes[0])
+        further = {f"By {by}": table(rows, most_rows=len(rows)) + paragraph(DRIFT)} if parts else {}
+        evaluation_report(judged, read.acceptor, sample, report, title, outcomes, further)
     if as_json:
-        line(json_text({"model": model, "data": name} | facts(judged)))
+        by_group = {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}
+        line(json_text({"model": model, "data": name} | facts(judged) | by_group))
         return
     rate = "" if judged.base_rate is None else f", {100 * judged.base_rate:.1f} % {outcomes[0]}"
     line("\n".join([f"{model} on {judged.what} of {name}{rate}", *lines(judged, outcomes[0])]))
+    if parts:
+        line("\n".join(["", f"by {by}", *indented(group_rows(parts, judged, outcomes[0])), "", f"  {DRIFT}"]))
+
+
+def _groups(data: str, by: str | int, reading: dict[str, Any]) -> dict[str, Sample]:
+    """Sample of each group of rows by a column."""
+    chunks = list(read_chunks(data, by=by, **reading))
+    ends = np.cumsum([len(chunk.words) for chunk in chunks])
+    found = {}
+    for group, rows in groups_of([value for chunk in chunks for value in chunk.by or ()], by).items():
+        places = np.split(np.array(rows), np.searchsorted(rows, ends[:-1]))
+        starts = [0, *ends[:-1]]
+        parts = [
+            chunk.part(place - start).sample(reading["alphabet"])
+            for chunk, place, start in zip(chunks, places, starts, strict=True)
+            if len(place)
+        ]
+        if known := [part for part in parts if part is not None]:
+            found[group] = Sample.concatenate(known, reading["alphabet"])
+    return found
