@@ -17,7 +17,9 @@ from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.html import paragraph, table
 from cutpoint.drawing.report import evaluation_report
 from cutpoint.em.observations import AnySample, check_evidence
-from cutpoint.files.samples import read_chunks, read_sample
+from cutpoint.errors import InvalidSample
+from cutpoint.files.samples import check_positive_outcome, read_chunks, read_sample
+from cutpoint.files.streams import name_of
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 
@@ -66,7 +68,7 @@ def command(
         options.check_output(report)
     read = options.model_of(model, unknown=unknown)
     cut = next(each for each in (cut_point, read.cut_point, 0.5) if each is not None)
-    name, sharded = "standard input" if data == "-" else data, is_folder_of_shards(data)
+    name, sharded = name_of(data), is_folder_of_shards(data)
     if sharded:
         options.check_not_given(reading, data)
         for option, given in (("--baseline", baseline), ("--by", by), ("--report", report)):
@@ -75,12 +77,10 @@ def command(
     outcomes = options.outcomes_of(reading, read)
     reading["alphabet"] = read.acceptor.alphabet
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
-        groups = {} if by is None else _groups(data, options.column_of(by), reading)
-        sample: AnySample
-        if groups:
-            sample = Sample.concatenate(list(groups.values()), read.acceptor.alphabet)
-        else:
-            sample = ShardedSample.open(data) if sharded else read_sample(data, **reading)
+        groups = {} if sharded else _samples(data, by, reading | {"of_events": options.saved_reading(read)})
+        sample: AnySample = (
+            ShardedSample.open(data) if sharded else Sample.concatenate(list(groups.values()), read.acceptor.alphabet)
+        )
         check_evidence(sample, NO_OUTCOMES, name)
         training = None if baseline is None else read_sample(baseline, **reading)
         judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker if sharded else None)
@@ -88,14 +88,16 @@ def command(
     parts = {
         group: evaluate(read.acceptor, part, cut, baseline=share, last=last)
         for group, part in groups.items()
-        if part.has_evidence
+        if part.has_evidence and by is not None
     }
     if baseline is not None and find_spec("sklearn") is None:
         message('cutpoint: 1- to 4-grams need scikit-learn; install it with: pip install "cutpoint[sklearn]".')
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
         rows = group_rows(parts, judged, outcomes[0])
-        further = {f"By {by}": table(rows, most_rows=len(rows)) + paragraph(DRIFT)} if parts else {}
+        further = (
+            {f"By {by}": f"<figure>{table(rows, most_rows=len(rows))}</figure>{paragraph(DRIFT)}"} if parts else {}
+        )
         evaluation_report(judged, read.acceptor, sample, report, title, outcomes, further)
     if as_json:
         by_group = {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}
@@ -107,19 +109,22 @@ def command(
         line("\n".join(["", f"by {by}", *indented(group_rows(parts, judged, outcomes[0])), "", f"  {DRIFT}"]))
 
 
-def _groups(data: str, by: str | int, reading: dict[str, Any]) -> dict[str, Sample]:
-    """Sample of each group of rows by a column."""
-    chunks = list(read_chunks(data, by=by, **reading))
+def _samples(data: str, by: str | None, reading: dict[str, Any]) -> dict[str, Sample]:
+    """Sample of each group of rows by a column, or of all rows as one group without a name."""
+    chunks = list(read_chunks(data, **reading, by=None if by is None else options.column_of(by)))
     ends = np.cumsum([len(chunk.words) for chunk in chunks])
+    groups = {"": list(range(ends[-1]))}
+    if by is not None:
+        groups = groups_of([value for chunk in chunks for value in chunk.by or ()], by)
     found = {}
-    for group, rows in groups_of([value for chunk in chunks for value in chunk.by or ()], by).items():
+    for group, rows in groups.items():
         places = np.split(np.array(rows), np.searchsorted(rows, ends[:-1]))
-        starts = [0, *ends[:-1]]
-        parts = [
-            chunk.part(place - start).sample(reading["alphabet"])
-            for chunk, place, start in zip(chunks, places, starts, strict=True)
-            if len(place)
-        ]
-        if known := [part for part in parts if part is not None]:
+        starts = (0, *ends[:-1])
+        parts = [chunk.part(place - start) for chunk, place, start in zip(chunks, places, starts, strict=True)]
+        samples = [part.sample(reading["alphabet"]) for part in parts if len(part.words)]
+        if known := [sample for sample in samples if sample is not None]:
             found[group] = Sample.concatenate(known, reading["alphabet"])
+    if not found:
+        raise InvalidSample("at least one observation must have a positive count; none has.", where=name_of(data))
+    check_positive_outcome(found.values(), reading.get("positive"), name_of(data))
     return found

@@ -1,6 +1,5 @@
 """An evaluation as ``fit`` and ``evaluate`` print it: as text or JSON."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +13,7 @@ from cutpoint.model.text import aligned
 
 KEYS = {MEAN: "mean", N_GRAMS: "n_grams"}  # names of the baselines in JSON
 
-DRIFT = "* the log loss of all lies outside of the interval; of twenty groups that are alike, one would have a star."
+DRIFT = "* the Brier score of all lies outside of the interval; so it would for one in twenty groups that are alike."
 
 
 def facts(judged: Evaluation) -> dict[str, Any]:
@@ -44,15 +43,17 @@ def lines(judged: Evaluation, outcome: str = "accepted") -> list[str]:
 
 
 def group_rows(parts: Mapping[str, Evaluation], whole: Evaluation, outcome: str) -> list[list[str]]:
-    """Figures of each group, for people; a star marks a log loss that is not that of the whole, chance aside."""
-    rows = [["", "observations", outcome, "predicted", "log loss", "95 % interval", MEAN, "AUC"]]
+    """Figures of each group, for people; a star marks one that differs from the whole."""
+    rows = [["", "observations", outcome, "predicted", "log loss", MEAN, "AUC", "Brier score", "95 % interval", ""]]
     for group, judged in parts.items():
         values, _, weights = judged.predictions.verdicts()
-        low, high = judged.intervals.get("log_loss", (0.0, math.inf))
-        cells = [f"{integer_if_whole(judged.total):,}", judged.base_rate, np.average(values, weights=weights)]
-        cells += [f"{judged.log_loss:.4f}{'' if low <= whole.log_loss <= high else ' *'}"]
-        cells += [f"{low:.4f} to {high:.4f}" if high < math.inf else "", judged.baselines[MEAN].log_loss, judged.auc]
-        rows.append([group, *("" if c is None else c if isinstance(c, str) else f"{c:.4f}" for c in cells)])
+        mean = np.average(values, weights=weights) if len(values) else None
+        constant = judged.baselines[MEAN].log_loss if judged.baselines else None
+        figures = [judged.base_rate, mean, judged.log_loss, constant, judged.auc, judged.brier_score]
+        interval = judged.intervals.get("brier_score", ())
+        is_apart = interval and not interval[0] <= (whole.brier_score or 0.0) <= interval[1]
+        cells = [group, f"{integer_if_whole(judged.total):,}", *("" if x is None else f"{x:.4f}" for x in figures)]
+        rows.append([*cells, " to ".join(f"{end:.4f}" for end in interval), "*" if is_apart else ""])
     return rows
 
 
