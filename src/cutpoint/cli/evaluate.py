@@ -1,5 +1,6 @@
 """``cutpoint evaluate``."""
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ from cutpoint.data.html import paragraph, table
 from cutpoint.drawing.report import evaluation_report
 from cutpoint.em.observations import AnySample, check_evidence
 from cutpoint.errors import InvalidSample
-from cutpoint.files.samples import check_positive_outcome, read_chunks, read_sample
+from cutpoint.files.samples import check_positive_outcome, read_chunks
 from cutpoint.files.streams import name_of
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
+
+ALL = "all"
 
 
 @click.command()
@@ -75,14 +78,14 @@ def command(
             if given is not None:
                 raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
     outcomes = options.outcomes_of(reading, read)
-    reading["alphabet"] = read.acceptor.alphabet
+    reading |= {"alphabet": read.acceptor.alphabet, "of_events": options.saved_reading(read)}
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
-        groups = {} if sharded else _samples(data, by, reading | {"of_events": options.saved_reading(read)})
+        groups = {} if sharded else _samples(data, by, reading)
         sample: AnySample = (
-            ShardedSample.open(data) if sharded else Sample.concatenate(list(groups.values()), read.acceptor.alphabet)
+            ShardedSample.open(data) if sharded else Sample.concatenate([*groups.values()], reading["alphabet"])
         )
         check_evidence(sample, NO_OUTCOMES, name)
-        training = None if baseline is None else read_sample(baseline, **reading)
+        training = None if baseline is None else _samples(baseline, None, reading)[ALL]
         judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker if sharded else None)
     share = judged.base_rate if training is None else training.seen.share_accepted
     parts = {
@@ -95,13 +98,12 @@ def command(
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
         rows = group_rows(parts, judged, outcomes[0])
-        further = (
-            {f"By {by}": f"<figure>{table(rows, most_rows=len(rows))}</figure>{paragraph(DRIFT)}"} if parts else {}
-        )
-        evaluation_report(judged, read.acceptor, sample, report, title, outcomes, further)
+        by_group = f"<figure>{table(rows, most_rows=len(rows))}</figure>{paragraph(DRIFT)}" if parts else ""
+        evaluation_report(judged, read.acceptor, sample, report, title, outcomes, {f"By {by}": by_group})
     if as_json:
-        by_group = {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}
-        line(json_text({"model": model, "data": name} | facts(judged) | by_group))
+        told = {"model": model, "data": name} | facts(judged)
+        told |= {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}
+        line(json_text(told))
         return
     rate = "" if judged.base_rate is None else f", {100 * judged.base_rate:.1f} % {outcomes[0]}"
     line("\n".join([f"{model} on {judged.what} of {name}{rate}", *lines(judged, outcomes[0])]))
@@ -110,18 +112,19 @@ def command(
 
 
 def _samples(data: str, by: str | None, reading: dict[str, Any]) -> dict[str, Sample]:
-    """Sample of each group of rows by a column, or of all rows as one group without a name."""
+    """Sample of each group of rows by a column, or of all rows as one group."""
     chunks = list(read_chunks(data, **reading, by=None if by is None else options.column_of(by)))
     ends = np.cumsum([len(chunk.words) for chunk in chunks])
-    groups = {"": list(range(ends[-1]))}
+    groups: dict[str, Sequence[int]] = {ALL: range(ends[-1])}
     if by is not None:
         groups = groups_of([value for chunk in chunks for value in chunk.by or ()], by)
     found = {}
     for group, rows in groups.items():
-        places = np.split(np.array(rows), np.searchsorted(rows, ends[:-1]))
-        starts = (0, *ends[:-1])
-        parts = [chunk.part(place - start) for chunk, place, start in zip(chunks, places, starts, strict=True)]
-        samples = [part.sample(reading["alphabet"]) for part in parts if len(part.words)]
+        places = zip(chunks, (0, *ends), np.split(np.array(rows), np.searchsorted(rows, ends[:-1])), strict=False)
+        parts = [
+            chunk if len(at) == len(chunk.words) else chunk.part(at - start) for chunk, start, at in places if len(at)
+        ]
+        samples = [part.sample(reading["alphabet"]) for part in parts]
         if known := [sample for sample in samples if sample is not None]:
             found[group] = Sample.concatenate(known, reading["alphabet"])
     if not found:

@@ -15,7 +15,7 @@ NO_VALUE = "(missing)"
 Group = tuple[Any, str]  # a key to sort by, and the name
 
 
-def groups_of(values: Sequence[Any], column: str | int) -> dict[str, list[int]]:
+def groups_of(values: Sequence[Any], column: str | int) -> dict[str, Sequence[int]]:
     """Rows of each group, by name, in the order of the groups; those without a value come last.
 
     Examples
@@ -28,7 +28,8 @@ def groups_of(values: Sequence[Any], column: str | int) -> dict[str, list[int]]:
     for r, group in zip(known, _groups([values[r] for r in known], column), strict=True):
         found.setdefault(group, []).append(r)
     missing = sorted({*range(len(values))} - {*known})
-    return {name: found[key, name] for key, name in sorted(found)} | ({NO_VALUE: missing} if missing else {})
+    groups: dict[str, Sequence[int]] = {name: found[key, name] for key, name in sorted(found)}
+    return groups | ({NO_VALUE: missing} if missing else {})
 
 
 def _groups(values: list[Any], column: str | int) -> list[Group]:
