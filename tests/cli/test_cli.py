@@ -177,21 +177,26 @@ WRONG = [
     ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
     ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
     ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds; got -1.0."),
-    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 0: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
-    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 1: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
+    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity, symbol, event name, activity name, task or concept:name; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit journeys.tsv -o m.json --split-by day", 3, "journeys.tsv: --split-by must be one of the columns {'word', 'accepted', 'count'}; got 'day'."),
+    ("fit journeys.tsv -o m.json --split-by accepted --holdout 0.5", 3, "journeys.tsv: column 'accepted': there must be earlier words to learn from, and later ones to judge by; too many have '0'. Split by another column."),
+    ("fit journeys.tsv -o m.json --gaps 1d", 3, "journeys.tsv: --gaps is for tables with one event per row; this one has one word per row."),
+    ("fit events.csv --delimiter ; --id who --event what --order when -o m.json --gaps 1d", 3, "--gaps must have edges that are numbers, in increasing order; got '1d'."),
+    ("fit events.csv --delimiter ; --id who --event what -o m.json --attributes sod", 3, "events.csv: --attributes must be one of the columns {'who', 'when', 'what', 'sold'}; got 'sod'. Did you mean 'sold'?"),
     ("score nothing.json words.tsv", 3, "nothing.json: cannot be read (No such file or directory)."),
     ("score noise.json words.tsv", 3, "noise.json: line 1: expected text in UTF-8; got bytes that are not."),
     ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),
     ("score model.json empty.tsv", 3, "empty.tsv: the file is empty."),
-    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'cart' is not in the alphabet {'0', '1'}."),
+    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 1: symbol 'cart' is not in the alphabet {'0', '1'}."),
     ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id must be one of the columns {'who', 'when', 'what', 'sold'}; got 'whom'. Did you mean 'who'?"),
     ("score model.json words.tsv -o nowhere/scores.tsv", 3, "nowhere/scores.tsv: cannot be written (No such file or directory)."),
-    ("accepts model.json 2", 3, "word '2', position 0: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("accepts model.json 2", 3, "word '2', position 1: symbol '2' is not in the alphabet {'0', '1'}."),
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
     ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
     ("table folder", 3, "folder: expected a model: a file such as model.json, or gallery:parity."),
-    ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("table model.json 012", 3, "word '012', position 3: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
@@ -221,6 +226,7 @@ MISUSED = [
     ),
     ("score binary.json words.tsv -o words.tsv", "Error: words.tsv is read, and the result would replace it"),
     ("score binary.json words.tsv -o ./binary.json", "Error: ./binary.json is read, and the result would replace it"),
+    ("fit journeys.tsv -o m.json --split-by day --holdout 0", "Error: --split-by holds out a part of a table; it does"),
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
@@ -256,7 +262,7 @@ def test_names_of_files_are_printed_as_they_are(folder: str, run: Run, here: Pat
     named = f"lake/{folder}/part.csv"
     columns = "the columns are {'who', 'what'}"
     assert run("fit", named, "--id", "who", "-o", "m.json").err == (
-        f"cutpoint: {named}: no column is called event, activity or symbol; {columns}. Choose one with --event.\n"
+        f"cutpoint: {named}: no column is called event, activity, symbol, event name, activity name, task or concept:name; {columns}. Choose one with --event.\n"
     )
     assert run("score", f"lake/{folder}/none.json", named).err == (
         f"cutpoint: lake/{folder}/none.json: cannot be read (No such file or directory).\n"
@@ -318,9 +324,85 @@ def test_score_of_events_and_into_a_file(run: Run, here: Path) -> None:
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # 01 and 11
     (here / "bad.tsv").write_text("11\n" * 400_000 + "12\n")
     done = run("score", "binary.json", "bad.tsv", "-o", "scores.tsv")
-    assert done.err == "cutpoint: bad.tsv: line 400001, position 1: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    assert done.err == "cutpoint: bad.tsv: line 400001, position 2: symbol '2' is not in the alphabet {'0', '1'}.\n"
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # as it was
     assert not list(here.glob(".*.part"))
+
+
+LOG = "Case ID,Activity,Timestamp,goal,amount,Outcome\n" + "".join(
+    f"{k},{event},{day},{('car', 'boat')[k % 2]},{100 * k},{('Declined', 'Approved')[k % 3 == 0]}\n"
+    for k in range(60)
+    for event, day in (
+        ("submit", f"2024-01-{1 + k // 4:02}"),
+        ("check" if k % 3 else "offer", f"2024-02-{1 + k // 4:02}"),
+    )
+)
+
+
+def test_score_of_events_names_the_line_of_the_symbol_and_reads_no_outcome(run: Run, here: Path) -> None:
+    (here / "log.csv").write_text("id,event,outcome,label\na,1,Approved,?\nb,0,Declined,x\na,0,none,\nb,2,,\n")
+    done = run("score", "binary.json", "log.csv")
+    assert done.err == "cutpoint: log.csv: line 5: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    (here / "log.csv").write_text("id,event,outcome,label\na,1,Approved,?\nb,0,Declined,x\na,0,none,\nb,1,,\n")
+    assert run("score", "binary.json", "log.csv").out == "a\t0.25\tno\nb\t0.5\tno\n"
+    assert run("score", "binary.json", "log.csv", "--only").out == "0.25\n0.5\n"
+    (here / "words.csv").write_text("customer id,word,label\n7,11,Approved\n8,01,\n")
+    assert run("score", "binary.json", "words.csv").out == "11\t0.75\tyes\n01\t0.5\tno\n"
+    assert run("score", "binary.json", "words.csv", "--id", "1").out == "7\t0.75\tyes\n8\t0.5\tno\n"
+
+
+def test_names_in_the_first_line(run: Run, here: Path) -> None:
+    (here / "odd.tsv").write_text("what\tend\n01\t1\n")
+    assert run("info", "odd.tsv").err == (
+        "cutpoint: odd.tsv: the table has 2 columns and no header with known names, so they must be given. Number them, "
+        "as in --word 2 --accepted 1. Or pass --header if the first row has names.\n"
+    )
+    assert "lengths 2 to 2: 1 accepted" in run("info", "odd.tsv", "--header", "--word", "1", "--accepted", "2").out
+    assert "3 distinct" in run("info", "-", "--no-header", given="text\nab\nb\n").out
+
+
+def test_names_that_are_read_as_characters_are_told(here: Path) -> None:
+    done = shell(r"printf 'buy\nlook\nbuy\n' | cutpoint info -", here)
+    assert done.stderr == (
+        "cutpoint: each character is a symbol: 'look' is a word of 4 symbols. Pass --separator ' ' if blanks separate "
+        "symbols. Pass --separator '' if this is right.\n"
+    )
+    done = shell(r"printf 'buy\nlook\nbuy\n' | cutpoint info - --separator ' '", here)
+    assert (done.stderr, "2 symbols, lengths 1 to 1" in done.stdout) == ("", True)
+
+
+@searches
+def test_fit_by_the_earlier_cases_and_score_as_it_was_fit(run: Run, here: Path) -> None:
+    (here / "log.csv").write_text(LOG)
+    reading = ["--positive", "Approved", "--gaps", "1d,1w", "--attributes", "goal", "--attributes", "amount:1000,3000"]
+    done = run("fit", "log.csv", "-n", "2", "-o", "m.json", "--split-by", "Timestamp", "--json", *reading)
+    assert (done.code, done.err) == (0, "")
+    told = json.loads(done.out)
+    assert (told["learned_from"], told["held_out"]["observations"]) == (48, 12)
+    names = {
+        "goal=car",
+        "goal=boat",
+        "amount<1000",
+        "amount>=1000",
+        "amount>=3000",
+        "wait>=1w",
+        "submit",
+        "check",
+        "offer",
+    }
+    assert {*cp.load(here / "m.json").alphabet} == names
+    scored = run("score", "m.json", "log.csv", "--json").out.splitlines()  # gaps and attributes are the model's
+    assert [json.loads(line)["id"] for line in scored] == [str(k) for k in range(60)]
+    sample = cp.read_sample(
+        here / "log.csv", positive="Approved", gaps="1d,1w", attributes={"goal": None, "amount": [1000, 3000]}
+    )
+    expected = sample.per_case(cp.load(here / "m.json").acceptances(sample.words)).tolist()
+    assert [json.loads(line)["acceptance"] for line in scored] == expected
+    (here / "new.tsv").write_text("goal=car amount<1000 submit\n")
+    assert run("score", "m.json", "new.tsv").code == 0
+    split = cp.files.read_split(here / "log.csv", "Timestamp", 0.2, positive="Approved")
+    assert split.training.ids == tuple(map(str, range(48)))
+    assert split.validation.ids == tuple(map(str, range(48, 60)))
 
 
 def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
@@ -428,7 +510,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
 def test_bytes_that_are_no_text_are_told(here: Path) -> None:
     done = shell(r"printf '\377\n' | cutpoint accepts model.json -", here)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 0: symbol")
+    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 1: symbol")
 
 
 def test_table(run: Run) -> None:
@@ -664,8 +746,8 @@ def test_fit(run: Run, here: Path) -> None:
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"
-    scored = run("score", "fit.json", "-", "--only", given="1\n11\n10101\n").out
-    assert [line.split("\t")[1] for line in scored.splitlines()] == ["yes", "no", "yes"]
+    scored = run("score", "fit.json", "-", given="1\n11\n10101\n").out
+    assert [line.split("\t")[2] for line in scored.splitlines()] == ["yes", "no", "yes"]
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
