@@ -107,6 +107,17 @@ def evidence_probability(machine: Plain, observation: cp.data.Observation) -> Fr
     )
 
 
+def verdict_probability(machine: Plain, observation: cp.data.Observation, i: int) -> Fraction | None:
+    """P(the state after i symbols is final | what was seen before), by all paths; None if that is impossible."""
+    word = observation.word[:i]
+    verdicts = (*observation.verdicts[:i], None) if observation.verdicts else None
+    states = (*observation.states[:i], None) if observation.states else None
+    check = agrees(machine, replace(observation, word=word, accepted=None, verdicts=verdicts, states=states))
+    weights = {path: path_probability(machine, word, path) for path in paths(machine, word) if check(path)}
+    total = sum(weights.values(), Fraction(0))
+    return sum((p for path, p in weights.items() if path[-1] in machine.final), Fraction(0)) / total if total else None
+
+
 @dataclass
 class OracleCounts:
     transitions: dict[tuple[Hashable, Hashable, Hashable], Fraction]

@@ -20,6 +20,7 @@ LAYERS = [
     "em",
     "search",
     "assess",
+    "cases",
     "decision",
     "files",
     "shards",

@@ -5,7 +5,8 @@ acceptors           Acceptor, WeightedAutomaton, BeliefNetwork, mixture, gallery
 samples             Sample, simulate, random_words, read_sample, write_sample, ShardedSample, write_shards
 learning            learn, baum_welch, expectation_maximization, Fit, engines, AcceptorClassifier
                     expected_counts, log_likelihood, Counts, count_transitions, maximum_likelihood, design_matrix
-how good a fit is   evaluate, cross_validate, select, bootstrap
+how good a fit is   evaluate, verdict_probabilities, cross_validate, select, bootstrap
+running cases       Runs (one case: Acceptor.run)
 languages           Language, AlgebraicNumber, DFA, Unknown
 decisions           equivalence, Equal, Different, distance, minimize, quotient, trim
 files               load, save, read_model, export

@@ -2,6 +2,7 @@
 
 from . import (
     assess as assess,
+    cases as cases,
     data as data,
     decision as decision,
     drawing as drawing,
@@ -19,6 +20,7 @@ from .assess.cross_validation import cross_validate as cross_validate
 from .assess.evaluation import evaluate as evaluate
 from .assess.selection import select as select
 from .assess.uncertainty import bootstrap as bootstrap
+from .cases import Runs as Runs
 from .data import Sample as Sample
 from .decision import DFA as DFA, Language as Language, Unknown as Unknown
 from .decision.distance import distance as distance
@@ -36,6 +38,7 @@ from .em import (
     expected_counts as expected_counts,
     log_likelihood as log_likelihood,
     maximum_likelihood as maximum_likelihood,
+    verdict_probabilities as verdict_probabilities,
 )
 from .errors import CutpointError as CutpointError
 from .estimator import AcceptorClassifier as AcceptorClassifier

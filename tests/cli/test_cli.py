@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import pty
 import re
@@ -56,7 +57,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cp.save(cp.p_adic(2), folder / "binary.json", cut_point="1/2")
     (folder / "words.tsv").write_text("".join(f"{word}\n" for word in WORDS))
     (folder / "new.tsv").write_text("011\n10\n")
+    (folder / "test.tsv").write_text("0\t011\n1\t10\n\t11\n0\t1\n")
     (folder / "events.csv").write_text("who;when;what;sold\nb;1;0;0\na;2;1;1\na;1;1;1\nb;2;1;0\n")
+    (folder / "events.ndjson").write_text('{"who": "a", "what": "1"}\n{"who": "b", "what": "0"}\n')
     (folder / "one.tsv").write_text("1\tab\n1\tba\n" * 20)
     (folder / "inputs.tsv").write_text("ab\nba\n" * 20)
     (folder / "few.tsv").write_text("1\tab\n0\tba\n")
@@ -132,7 +135,13 @@ def test_examples_in_the_help_are_true(verb: str, here: Path) -> None:
     for line in found:
         done = shell(line, here)
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
-    made = {"demo": "tour.html", "fit": "report.html", "score": "scores.tsv", "draw": "p_adic.svg"}
+    made = {
+        "demo": "tour.html",
+        "fit": "report.html",
+        "score": "scores.tsv",
+        "evaluate": "evaluation.html",
+        "draw": "p_adic.svg",
+    }
     if verb in made:
         assert (here / made[verb]).stat().st_size > 20
 
@@ -148,6 +157,11 @@ def test_completion(here: Path) -> None:
 # --- wrong input ------------------------------------------------------------------------------------------------------
 
 WRONG = [
+    ("watch model.json --id x --event x", 3, "--event must be another field than the id; got 'x' for both."),
+    ("watch model.json --cut-point 2", 3, "a cut point must be a number between 0 and 1; got '2'."),
+    ("watch model.json --state nowhere/cases", 3, "nowhere/cases: cannot be written (there is no folder nowhere)."),
+    ("watch model.json --state words.tsv", 3, "words.tsv: this is not a file of the kind 'cutpoint runs 1'."),
+    ("watch words.tsv", 3, "words.tsv: expected a model: a file such as model.json, or gallery:parity."),
     ("demo -o nowhere/tour.html", 3, "nowhere/tour.html: cannot be written (there is no folder nowhere)."),
     ("demo -o folder", 3, "folder: cannot be written (it is a folder)."),
     ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
@@ -162,21 +176,26 @@ WRONG = [
     ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
     ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
     ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds; got -1.0."),
-    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 0: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
-    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 1: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
+    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity, symbol, event name, activity name, task or concept:name; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit journeys.tsv -o m.json --split-by day", 3, "journeys.tsv: --split-by must be one of the columns {'word', 'accepted', 'count'}; got 'day'."),
+    ("fit journeys.tsv -o m.json --split-by accepted --holdout 0.5", 3, "journeys.tsv: column 'accepted': there must be earlier words to learn from, and later ones to judge by; too many have '0'. Split by another column."),
+    ("fit journeys.tsv -o m.json --gaps 1d", 3, "journeys.tsv: --gaps is for tables with one event per row; this one has one word per row."),
+    ("fit events.csv --delimiter ; --id who --event what --order when -o m.json --gaps 1d", 3, "--gaps must have edges that are numbers, in increasing order; got '1d'."),
+    ("fit events.csv --delimiter ; --id who --event what -o m.json --attributes sod", 3, "events.csv: --attributes must be one of the columns {'who', 'when', 'what', 'sold'}; got 'sod'. Did you mean 'sold'?"),
     ("score nothing.json words.tsv", 3, "nothing.json: cannot be read (No such file or directory)."),
     ("score noise.json words.tsv", 3, "noise.json: line 1: expected text in UTF-8; got bytes that are not."),
     ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),
     ("score model.json empty.tsv", 3, "empty.tsv: the file is empty."),
-    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'cart' is not in the alphabet {'0', '1'}."),
+    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 1: symbol 'cart' is not in the alphabet {'0', '1'}."),
     ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id must be one of the columns {'who', 'when', 'what', 'sold'}; got 'whom'. Did you mean 'who'?"),
     ("score model.json words.tsv -o nowhere/scores.tsv", 3, "nowhere/scores.tsv: cannot be written (No such file or directory)."),
-    ("accepts model.json 2", 3, "word '2', position 0: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("accepts model.json 2", 3, "word '2', position 1: symbol '2' is not in the alphabet {'0', '1'}."),
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
     ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
     ("table folder", 3, "folder: expected a model: a file such as model.json, or gallery:parity."),
-    ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("table model.json 012", 3, "word '012', position 3: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
@@ -206,9 +225,13 @@ MISUSED = [
     ),
     ("score binary.json words.tsv -o words.tsv", "Error: words.tsv is read, and the result would replace it"),
     ("score binary.json words.tsv -o ./binary.json", "Error: ./binary.json is read, and the result would replace it"),
+    ("fit journeys.tsv -o m.json --split-by day --holdout 0", "Error: --split-by holds out a part of a table; it does"),
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
+    ("watch -", "Error: standard input has the events; name a file with the model."),
+    ("watch model.json --from-line 3", "Error: --from-line is for going on where --state has ended."),
+    ("watch model.json --state model.json", "Error: model.json is read, and the result would replace it; name another"),
     ("score model.json", "Error: Missing argument 'DATA'."),
     ("accepts gallery:parity 1", "Error: the model has no cut point of its own; give one with --cut-point, such as"),
     ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or a range such as 1:10;"),
@@ -238,7 +261,7 @@ def test_names_of_files_are_printed_as_they_are(folder: str, run: Run, here: Pat
     named = f"lake/{folder}/part.csv"
     columns = "the columns are {'who', 'what'}"
     assert run("fit", named, "--id", "who", "-o", "m.json").err == (
-        f"cutpoint: {named}: no column is called event, activity or symbol; {columns}. Choose one with --event.\n"
+        f"cutpoint: {named}: no column is called event, activity, symbol, event name, activity name, task or concept:name; {columns}. Choose one with --event.\n"
     )
     assert run("score", f"lake/{folder}/none.json", named).err == (
         f"cutpoint: lake/{folder}/none.json: cannot be read (No such file or directory).\n"
@@ -300,9 +323,85 @@ def test_score_of_events_and_into_a_file(run: Run, here: Path) -> None:
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # 01 and 11
     (here / "bad.tsv").write_text("11\n" * 400_000 + "12\n")
     done = run("score", "binary.json", "bad.tsv", "-o", "scores.tsv")
-    assert done.err == "cutpoint: bad.tsv: line 400001, position 1: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    assert done.err == "cutpoint: bad.tsv: line 400001, position 2: symbol '2' is not in the alphabet {'0', '1'}.\n"
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # as it was
     assert not list(here.glob(".*.part"))
+
+
+LOG = "Case ID,Activity,Timestamp,goal,amount,Outcome\n" + "".join(
+    f"{k},{event},{day},{('car', 'boat')[k % 2]},{100 * k},{('Declined', 'Approved')[k % 3 == 0]}\n"
+    for k in range(60)
+    for event, day in (
+        ("submit", f"2024-01-{1 + k // 4:02}"),
+        ("check" if k % 3 else "offer", f"2024-02-{1 + k // 4:02}"),
+    )
+)
+
+
+def test_score_of_events_names_the_line_of_the_symbol_and_reads_no_outcome(run: Run, here: Path) -> None:
+    (here / "log.csv").write_text("id,event,outcome,label\na,1,Approved,?\nb,0,Declined,x\na,0,none,\nb,2,,\n")
+    done = run("score", "binary.json", "log.csv")
+    assert done.err == "cutpoint: log.csv: line 5: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    (here / "log.csv").write_text("id,event,outcome,label\na,1,Approved,?\nb,0,Declined,x\na,0,none,\nb,1,,\n")
+    assert run("score", "binary.json", "log.csv").out == "a\t0.25\tno\nb\t0.5\tno\n"
+    assert run("score", "binary.json", "log.csv", "--only").out == "0.25\n0.5\n"
+    (here / "words.csv").write_text("customer id,word,label\n7,11,Approved\n8,01,\n")
+    assert run("score", "binary.json", "words.csv").out == "11\t0.75\tyes\n01\t0.5\tno\n"
+    assert run("score", "binary.json", "words.csv", "--id", "1").out == "7\t0.75\tyes\n8\t0.5\tno\n"
+
+
+def test_names_in_the_first_line(run: Run, here: Path) -> None:
+    (here / "odd.tsv").write_text("what\tend\n01\t1\n")
+    assert run("info", "odd.tsv").err == (
+        "cutpoint: odd.tsv: the table has 2 columns and no header with known names, so they must be given. Number them, "
+        "as in --word 2 --accepted 1. Or pass --header if the first row has names.\n"
+    )
+    assert "lengths 2 to 2: 1 accepted" in run("info", "odd.tsv", "--header", "--word", "1", "--accepted", "2").out
+    assert "3 distinct" in run("info", "-", "--no-header", given="text\nab\nb\n").out
+
+
+def test_names_that_are_read_as_characters_are_told(here: Path) -> None:
+    done = shell(r"printf 'buy\nlook\nbuy\n' | cutpoint info -", here)
+    assert done.stderr == (
+        "cutpoint: each character is a symbol: 'look' is a word of 4 symbols. Pass --separator ' ' if blanks separate "
+        "symbols. Pass --separator '' if this is right.\n"
+    )
+    done = shell(r"printf 'buy\nlook\nbuy\n' | cutpoint info - --separator ' '", here)
+    assert (done.stderr, "2 symbols, lengths 1 to 1" in done.stdout) == ("", True)
+
+
+@searches
+def test_fit_by_the_earlier_cases_and_score_as_it_was_fit(run: Run, here: Path) -> None:
+    (here / "log.csv").write_text(LOG)
+    reading = ["--positive", "Approved", "--gaps", "1d,1w", "--attributes", "goal", "--attributes", "amount:1000,3000"]
+    done = run("fit", "log.csv", "-n", "2", "-o", "m.json", "--split-by", "Timestamp", "--json", *reading)
+    assert (done.code, done.err) == (0, "")
+    told = json.loads(done.out)
+    assert (told["learned_from"], told["held_out"]["observations"]) == (48, 12)
+    names = {
+        "goal=car",
+        "goal=boat",
+        "amount<1000",
+        "amount>=1000",
+        "amount>=3000",
+        "wait>=1w",
+        "submit",
+        "check",
+        "offer",
+    }
+    assert {*cp.load(here / "m.json").alphabet} == names
+    scored = run("score", "m.json", "log.csv", "--json").out.splitlines()  # gaps and attributes are the model's
+    assert [json.loads(line)["id"] for line in scored] == [str(k) for k in range(60)]
+    sample = cp.read_sample(
+        here / "log.csv", positive="Approved", gaps="1d,1w", attributes={"goal": None, "amount": [1000, 3000]}
+    )
+    expected = sample.per_case(cp.load(here / "m.json").acceptances(sample.words)).tolist()
+    assert [json.loads(line)["acceptance"] for line in scored] == expected
+    (here / "new.tsv").write_text("goal=car amount<1000 submit\n")
+    assert run("score", "m.json", "new.tsv").code == 0
+    split = cp.files.read_split(here / "log.csv", "Timestamp", 0.2, positive="Approved")
+    assert split.training.ids == tuple(map(str, range(48)))
+    assert split.validation.ids == tuple(map(str, range(48, 60)))
 
 
 def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
@@ -314,6 +413,31 @@ def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
         "cutpoint: tab.ndjson: line 2: the word holds a tab or a line feed. Use --json, or --only.\n",
     )
     assert json.loads(run("score", "tab.json", "tab.ndjson", "--json").out.splitlines()[1])["word"] == "a\tb c"
+
+
+def test_watch(run: Run, here: Path) -> None:
+    given = '{"id": "a", "event": "1"}\n{"id": "a", "event": "x"}\n{"id": "a", "event": "1"}\n'
+    done = run("watch", "binary.json", given=given)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        '{"line":1,"id":"a","events":1,"acceptance":0.5,"accepted":false}',
+        "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
+        '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
+    ]
+    skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
+    assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
+    strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
+    sentence = "cutpoint: standard input: line 2: symbol 'x' is not in the alphabet {'0', '1'}.\n"
+    assert (strict.code, strict.out.count("\n"), strict.err) == (3, 1, sentence)
+    again = run("watch", "binary.json", "--state", "cases", "--close", "1", given=given)
+    assert (again.code, again.out) == (3, "")
+    again = run(
+        "watch", "binary.json", "--state", "cases", given='{"id": "a", "event": "1"}'
+    )  # no line feed at the end
+    assert '"line":2,"id":"a","events":2' in again.out
+    late = run("watch", "binary.json", "--state", "cases", "--from-line", "9", given=given)
+    assert late.err.endswith("cutpoint: --from-line must be at most 3, the line after the last known one; got 9.\n")
+    assert run("watch", "binary.json", "--state", "cases", given="").err == "cases: 1 open case after 2 lines\n"
 
 
 def test_accepts(run: Run) -> None:
@@ -385,7 +509,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
 def test_bytes_that_are_no_text_are_told(here: Path) -> None:
     done = shell(r"printf '\377\n' | cutpoint accepts model.json -", here)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 0: symbol")
+    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 1: symbol")
 
 
 def test_table(run: Run) -> None:
@@ -510,6 +634,63 @@ def test_info(run: Run) -> None:
     assert data == {"kind": "data", "alphabet": ["a", "b"]} | counts
 
 
+def test_evaluate(run: Run, here: Path) -> None:
+    """Parity: 011 is even and rejected, 10 odd and accepted, 1 odd and yet rejected; 11 has no outcome."""
+    done = run("evaluate", "model.json", "test.tsv", "--report", "page.html", "--positive", "1")
+    assert done.code == 0
+    first, _, *figures = done.out.splitlines()
+    assert first == "model.json on 3 observations of test.tsv, 33.3 % 1"
+    assert [" ".join(line.split()) for line in figures[:4]] == [
+        "log loss inf 0.6365",
+        "Brier score 0.3333 0.0000 to 1.0000 0.2222",
+        "AUC 0.7500 0.5000 to 1.0000 0.5000",
+        "accuracy at 0.5 0.6667 0.0000 to 1.0000 0.6667",
+    ]
+    page = (here / "page.html").read_text()
+    assert re.findall("<h2>(.*?)</h2>", page) == ["Evaluation", "Calibration", "Predicted best", "Predicted worst"]
+    assert "<h1>model.json on test.tsv</h1>" in page
+    told = json.loads(run("evaluate", "binary.json", "-", "--json", given=(here / "test.tsv").read_bytes()).out)
+    assert (told["data"], told["observations"], told["judged"], told["cut_point"]) == ("standard input", 3, 3, 0.5)
+    assert told["log_loss"] == pytest.approx(-math.log((1 - 3 / 4) * (1 / 4) * (1 / 2)) / 3)
+    assert told["brier_score"] == pytest.approx((9 / 16 + 9 / 16 + 1 / 4) / 3)
+    assert set(told["intervals"]) == {"log_loss", "brier_score", "auc", "accuracy"}
+    assert told["baselines"]["mean"]["log_loss"] == pytest.approx(-(math.log(1 / 3) + 2 * math.log(2 / 3)) / 3)
+    assert sum(each["count"] for each in told["calibration"]) == 3
+
+
+def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:
+    rows = [{"word": "11", "verdicts": [None, True, None]}, {"word": "1", "verdicts": [False, True]}]
+    (here / "along.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = json.loads(run("evaluate", "binary.json", "along.ndjson", "--json").out)
+    assert (told["observations"], told["judged"]) == (2, 3)
+    assert told["log_loss"] == pytest.approx(2 * math.log(2) / 3)
+    told = json.loads(run("evaluate", "binary.json", "along.ndjson", "--json", "--last").out)
+    assert (told["observations"], told["judged"], told["base_rate"]) == (2, 2, 1.0)
+    assert run("evaluate", "binary.json", "along.ndjson").out.startswith(
+        "binary.json on 3 verdicts on 2 observations of"
+    )
+
+
+def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
+    assert run("simulate", "gallery:parity", "-n", "50", "-o", "parity.tsv").code == 0
+    assert run("shard", "parity.tsv", "-o", "shards", "--observations", "9").code == 0
+    table, shards = (
+        json.loads(run("evaluate", "binary.json", data, "--json").out) for data in ("parity.tsv", "shards")
+    )
+    for key in ("observations", "judged", "base_rate", "log_loss", "brier_score", "auc", "accuracy"):
+        assert shards[key] == pytest.approx(table[key], rel=1e-12)
+    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"]):
+        done = run("evaluate", "binary.json", "shards", *option)
+        assert (done.code, f"{option[0]} is for tables, and shards is a folder of shards." in done.err) == (2, True)
+    told = json.loads(run("evaluate", "binary.json", "test.tsv", "--baseline", "parity.tsv", "--json").out)
+    assert set(told["baselines"]) == {"mean", "n_grams"}
+    code = "import sys; sys.modules.update(dict.fromkeys(['sklearn'])); from cutpoint.cli import main; main()"
+    line = ["evaluate", "binary.json", "test.tsv", "--baseline", "parity.tsv"]
+    alone = subprocess.run([sys.executable, "-c", code, *line], cwd=here, capture_output=True, text=True, check=True)
+    assert "1-4-grams" not in alone.stdout
+    assert 'pip install "cutpoint[sklearn]"' in alone.stderr
+
+
 # --- learning ---------------------------------------------------------------------------------------------------------
 
 
@@ -523,19 +704,42 @@ def test_fit(run: Run, here: Path) -> None:
     assert told["held_out"]["observations"] == 60
     assert told["held_out"]["auc"] == told["held_out"]["accuracy"] == 1.0
     assert told["held_out"]["log_loss"] < 0.01
-    assert 0.68 < told["held_out"]["mean_log_loss"] < 0.7
+    assert 0.68 < told["held_out"]["baselines"]["mean"]["log_loss"] < 0.7
     assert [each["symbol"] for each in told["symbol_effects"]] == ["1", "0"]
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"
-    scored = run("score", "fit.json", "-", "--only", given="1\n11\n10101\n").out
-    assert [line.split("\t")[1] for line in scored.splitlines()] == ["yes", "no", "yes"]
+    scored = run("score", "fit.json", "-", given="1\n11\n10101\n").out
+    assert [line.split("\t")[2] for line in scored.splitlines()] == ["yes", "no", "yes"]
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
     assert {"Evaluation", "Learning", "Calibration", "Symbols with the largest effect", "Predicted best"} <= set(
         re.findall(r"<h2>(.*?)</h2>", page)
     )
+
+
+@searches
+def test_what_is_judged_by_must_have_outcomes_and_be_given_once(run: Run, here: Path) -> None:
+    assert run("simulate", "gallery:parity", "-n", "60", "-o", "parity.tsv").code == 0
+    done = run("fit", "parity.tsv", "-n", "2", "-o", "fit.json", "--test", "new.tsv")
+    assert (done.code, done.out) == (3, "")
+    sentence = "cutpoint: new.tsv: a sample to judge by must have outcomes; this one has words alone. Add the outcomes"
+    assert done.err.startswith(f"{sentence} with --accepted, ")
+    assert run("evaluate", "model.json", "new.tsv").err == done.err
+    assert not (here / "fit.json").exists()
+    assert run("shard", "parity.tsv", "-o", "shards").code == 0
+    for line, why in (
+        (["parity.tsv", "--test", "test.tsv"], "--test names the words to judge by"),
+        (["shards"], "of a folder of shards nothing is held out"),
+    ):
+        done = run("fit", *line, "-n", "2", "-o", "fit.json", "--holdout", "0.3")
+        assert done.code == 2
+        assert f"--holdout takes words from DATA, but {why}. Leave it out.\n" in done.err
+    done = run("fit", "parity.tsv", "-n", "2", "-o", "fit.json", "--test", "test.tsv", "--baseline", "--json")
+    told = json.loads(done.out)["held_out"]
+    assert told["observations"] == 3  # the fourth word has no outcome
+    assert set(told["baselines"]) == {"mean", "n_grams"}
 
 
 @searches

@@ -214,9 +214,9 @@ def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (lambda: cp.plots.calibration([0.5, float("nan")], [True] * 2), cp.errors.InvalidArgument, "number 1 is nan."),
         (
-            lambda: cp.plots.calibration([0.5], [1]),
+            lambda: cp.plots.calibration([0.5], ["1"]),
             cp.errors.InvalidArgument,
-            "True or False for each word; number 0 is 1.",
+            "True or False, or 1 or 0, for each word; number 0 is '1'.",
         ),
         (
             lambda: cp.plots.calibration(["x"], [True]),

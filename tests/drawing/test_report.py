@@ -21,11 +21,15 @@ def test_evaluation_by_hand() -> None:
     """Acceptances by the 2-adic acceptor: 01 1/2, 1 1/2, the empty word 0, 110 3/8."""
     judged = cp.evaluate(cp.p_adic(2), SAMPLE, cut_point=0.25)
     seen = 2 * math.log(1 / 2) + 1 * math.log(1 / 2) + 0 + 3 * math.log(3 / 8) + 4 * math.log(1 / 2)
-    assert judged.log_loss == pytest.approx(-seen / 16, rel=1e-12, abs=0)
+    assert judged.log_loss == pytest.approx(-seen / 11, rel=1e-12, abs=0)  # 5 words have no outcome
+    assert judged.brier_score == pytest.approx((2 / 4 + 1 / 4 + 0 + 3 * 25 / 64 + 4 / 4) / 11, rel=1e-12, abs=0)
     assert judged.accuracy == (2 + 1 + 3 + 4) / 11  # all but the rejected 1
     assert cp.evaluate(cp.p_adic(2), SAMPLE, "1/2").accuracy == (1 + 1) / 11  # strictly above the cut point: none
     assert judged.auc == pytest.approx((9 + 6 * 0.5) / 18, rel=1e-12, abs=0)  # 9 above the empty word, 6 level with 1
-    assert (judged.cut_point, judged.total) == (0.25, 16.0)
+    assert (judged.cut_point, judged.total, judged.base_rate) == (0.25, 11.0, 9 / 11)
+    mean = judged.baselines["always the mean"]
+    assert mean.log_loss == pytest.approx(-(9 * math.log(9 / 11) + 2 * math.log(2 / 11)) / 11, rel=1e-12, abs=0)
+    assert (mean.auc, mean.accuracy) == (0.5, 9 / 11)
     impossible = cp.Sample(["1"], accepted=[False])
     assert cp.evaluate(cp.gallery.parity(), impossible).log_loss == math.inf
 
@@ -112,8 +116,14 @@ def test_odd_names_stay_text(tmp_path: Path) -> None:
     assert "\a" not in page
 
 
-def test_words_alone_have_a_page_too(tmp_path: Path) -> None:
+def test_verdicts_and_states_along_the_way_have_a_page_too(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "b"], verdicts=[[None, True, None], [True, None]])
     page = page_of(sample, tmp_path / "page.html", "along the way")
-    assert "Calibration" not in page
+    assert re.findall("<h2>(.*?)</h2>", page)[3:] == ["Calibration", "Symbols with the largest effect"]
+    assert "always the mean" in page
+    fit = cp.Fit(cp.p_adic(2), (-1.0,), cp.em.Stop.CONVERGED, -1.0)
+    cp.report(fit, cp.Sample(["1"], states=[["s1", "s2"]]), tmp_path / "states.html")
+    page = (tmp_path / "states.html").read_text()
     assert "log loss" in page
+    assert "Calibration" not in page
+    assert "always the mean" not in page

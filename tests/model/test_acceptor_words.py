@@ -186,7 +186,7 @@ def test_operations_need_a_common_alphabet() -> None:
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        ([0.5], r"a mixture needs one weight per acceptor, 2; got \[0\.5\]\."),
+        ([0.5], r"a mixture needs one weight per member, 2; got \[0\.5\]\."),
         ([0.5, 0.6], r"must not be negative and must sum to 1; got 0\.5, 0\.6\."),
         ([-1, 2], r"must not be negative and must sum to 1; got -1, 2\."),
     ],

@@ -422,17 +422,17 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.mixture(BINARY),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
-        "a mixture needs a list of at least one acceptor; got <Acceptor: 2 states {s1, s2}, 2 symbols {0, 1}, starts in {….",
+        "a mixture needs a list of acceptors, or one of generators, at least one; got <Acceptor: 2 states {s1, s2}, 2 symbols {0, 1}, starts in {….",
     ),
     (
-        lambda: cp.mixture([BINARY, 5]),  # type: ignore[list-item]
+        lambda: cp.mixture([BINARY, 5]),  # type: ignore[type-var]
         cp.errors.InvalidArgument,
-        "expected an Acceptor; got 5.",
+        "a mixture needs a list of acceptors, or one of generators, at least one; got [<Acceptor: 2 states {s1, s2}, 2 symbols {0, 1}, starts in ….",
     ),
     (
         lambda: cp.mixture([BINARY, BINARY], 5),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
-        "a mixture needs one weight per acceptor, 2; got 5.",
+        "a mixture needs one weight per member, 2; got 5.",
     ),
     (
         lambda: cp.mixture([BINARY, BINARY], ["x", "y"]),

@@ -8,6 +8,7 @@ from cutpoint.assess.cross_validation import (
 from cutpoint.assess.evaluation import (
     Bin as Bin,
     Evaluation as Evaluation,
+    Figures as Figures,
     SymbolEffect as SymbolEffect,
     calibration as calibration,
     evaluate as evaluate,

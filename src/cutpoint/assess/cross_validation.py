@@ -1,12 +1,13 @@
 """cross_validate: how well an acceptor, or learning with some number of states, does on observations never seen."""
 
 import warnings
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cutpoint.assess.baselines import MEAN
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import baum_welch
@@ -45,15 +46,23 @@ class Score:
 class CrossValidation:
     """Result of :func:`cross_validate`: the figures of each fold's :class:`Evaluation`, at the cut point 1/2.
 
-    ``accuracy`` and ``auc`` are over the folds that have them; None if there is none.
+    ``mean_log_loss`` is that of always the mean of what the fold was learned from. All but the log loss are over the
+    folds that have them; None if there is none.
     """
 
     log_loss: Score
     accuracy: Score | None
     auc: Score | None
+    brier_score: Score | None
+    mean_log_loss: Score | None
 
     def __repr__(self) -> str:
-        named = [("log loss", self.log_loss), ("accuracy", self.accuracy), ("AUC", self.auc)]
+        named = [
+            ("log loss", self.log_loss),
+            (MEAN, self.mean_log_loss),
+            ("accuracy", self.accuracy),
+            ("AUC", self.auc),
+        ]
         scores = ", ".join(f"{name} {score!r}" for name, score in named if score is not None)
         return f"<CrossValidation over {counted(len(self.log_loss.values), 'fold')}: {scores}>"
 
@@ -75,7 +84,7 @@ def cross_validate(
     r"""Judge a model by observations that it did not see: each fold is held out once.
 
     .. math:: \text{log loss} = -\frac{1}{N_k} \sum_{r \in \text{fold } k} u_r \log p_r, \qquad
-        \text{AUC} = P(p_{acc} > p_{rej}) + \tfrac12 P(p_{acc} = p_{rej})
+        \text{AUC} = P(p_{acc} > p_{rej}) + \tfrac12 P(p_{acc} = p_{rej}), \qquad N_k \text{ what was seen of it}
 
     Parameters
     ----------
@@ -89,7 +98,8 @@ def cross_validate(
 
     Notes
     -----
-    Accuracy and AUC are about the verdicts on whole words, from the word alone. An acceptor that was learned from this
+    Observations of which nothing was seen do not count, and verdicts along words are judged one by one: see
+    :func:`evaluate`. An acceptor that was learned from this
     sample has seen the held-out observations: for an honest judgement of a way to learn, pass the number of states.
     Cost: one search, or one climb, per fold.
 
@@ -121,16 +131,22 @@ def cross_validate(
 
     draws = random_generator(rng)
     part = searched_part(sample, model.alphabet if isinstance(model, Acceptor) else sample.alphabet, engine)
-    judged = [
-        evaluate(fitted(split.training, int(draws.integers(2**63))), split.validation)
-        for split in splits(part, folds, draws)
-    ]
-    accuracies, areas = (
-        tuple(value for value in values if value is not None)
-        for values in ([each.accuracy for each in judged], [each.auc for each in judged])
+    judged = []
+    for split in splits(part, folds, draws):
+        found, share = fitted(split.training, int(draws.integers(2**63))), split.training.seen.share_accepted
+        judged.append(evaluate(found, split.validation, baseline=share))
+
+    def score(values: Iterable[float | None]) -> Score | None:
+        known = tuple(value for value in values if value is not None)
+        return Score(known) if known else None
+
+    return CrossValidation(
+        Score(tuple(each.log_loss for each in judged)),
+        score(each.accuracy for each in judged),
+        score(each.auc for each in judged),
+        score(each.brier_score for each in judged),
+        score(each.baselines[MEAN].log_loss for each in judged if MEAN in each.baselines),
     )
-    losses = Score(tuple(each.log_loss for each in judged))
-    return CrossValidation(losses, Score(accuracies) if accuracies else None, Score(areas) if areas else None)
 
 
 def quietly_learned(sample: Sample, n_states: int, **options: Any) -> Learned:

@@ -1,87 +1,247 @@
-"""How well an acceptor predicts: evaluate, the best cut point on words not learned from, the effect of each symbol."""
+"""How well an acceptor predicts: evaluate, calibration, the best cut point, the effect of each symbol."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cutpoint.assess.baselines import MEAN, baseline_acceptances
 from cutpoint.data import Sample, Symbol
-from cutpoint.em.observations import (
-    AnySample,
-    Engine,
-    acceptances_by_shard,
-    check_any_sample,
-    check_sample,
-    log_likelihood,
-)
-from cutpoint.errors import InvalidArgument
+from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_evidence, check_sample, predictions
+from cutpoint.em.predictions import Predictions
+from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.text import aligned
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted, shown
 
 Bools = NDArray[np.bool_]
 
+NO_OUTCOMES = "a sample to judge by must have outcomes; this one has words alone."
+REPETITIONS = 200  # resampled samples behind an interval
 
-@dataclass(frozen=True, repr=False)
+
+class Figures(NamedTuple):
+    """Figures of predictions; None where there are no verdicts, of ``auc`` also without both kinds."""
+
+    log_loss: float
+    brier_score: float | None
+    auc: float | None
+    accuracy: float | None
+
+
+NAMES = Figures("log loss", "Brier score", "AUC", "accuracy")  # type: ignore[arg-type]
+
+
+def figures_of(found: Predictions, cut_point: float, weights: Floats | None = None) -> Figures:
+    """Figures of predictions, each position with its weight, or with another one."""
+    given = found.seen.weights if weights is None else weights
+    loss = float(np.average(found.losses[given > 0.0], weights=given[given > 0.0]))
+    values, accepted, weights = found.verdicts(weights)
+    if not weights.any():
+        return Figures(loss, None, None, None)
+    brier = float(np.average((values - accepted) ** 2, weights=weights))
+    accuracy = float(weights[(values > cut_point) == accepted].sum() / weights.sum())
+    return Figures(loss, brier, area_under_curve(values, accepted, weights), accuracy)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """How well an acceptor predicts a sample.
+    """How well an acceptor predicts a sample: what was seen of it, each verdict from the symbols and verdicts before.
 
     Attributes
     ----------
     log_loss : mean of -log p over what was seen, in nats; infinite if something seen has probability 0.
-    accuracy : share of the verdicts on words predicted right at the cut point; None if there are none.
-    auc : probability that an accepted word has a higher acceptance than a rejected one, equal ones counted half; None
+    brier_score : mean of (p - 1)² over accepted and p² over rejected ones.
+    accuracy : share of the verdicts predicted right at the cut point.
+    auc : probability that an accepted one has a higher acceptance than a rejected one, equal ones counted half; None
         without both kinds.
-    cut_point : words with more than this acceptance are predicted to be accepted.
-    total : observations, counted with their weights.
+    cut_point : more than this acceptance predicts "accepted".
+    base_rate : share of the verdicts that are "accepted". This and the figures above, except for the log loss, are None
+        without verdicts, where states were seen.
+    total, judged : observations of which something was seen, and how much: one verdict for each outcome, more for
+        verdicts along words. Both are counted with their weights; observations of which nothing was seen do not count.
+    baselines : the same figures of predictions that know little, by name: always the mean, and logistic regression on
+        1- to 4-grams if there was a sample to train it on. Empty where states were seen.
+    predictions : the predictions themselves.
     """
 
-    log_loss: float
-    accuracy: float | None
-    auc: float | None
-    cut_point: float
-    total: float
+    predictions: Predictions
+    cut_point: float = 0.5
+    baselines: Mapping[str, Figures] = field(default_factory=dict)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """All figures."""
+        return figures_of(self.predictions, self.cut_point)
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of -log p."""
+        return self.figures.log_loss
+
+    @property
+    def brier_score(self) -> float | None:
+        """Mean squared error."""
+        return self.figures.brier_score
+
+    @property
+    def auc(self) -> float | None:
+        """Area under the curve."""
+        return self.figures.auc
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share predicted right."""
+        return self.figures.accuracy
+
+    @property
+    def base_rate(self) -> float | None:
+        """Share accepted."""
+        return self.predictions.seen.share_accepted
+
+    @property
+    def judged(self) -> float:
+        """Number of verdicts, or of positions where something was seen."""
+        return float(self.predictions.seen.weights.sum())
+
+    @property
+    def total(self) -> float:
+        """Number of observations of which something was seen."""
+        return float(self._counts[1].sum())
+
+    @cached_property
+    def _counts(self) -> tuple[NDArray[np.intp], Floats]:
+        """Number of the observation of each position, among those that are judged, and their counts."""
+        seen = self.predictions.seen
+        _, first, owner = np.unique(seen.observations, return_index=True, return_inverse=True)
+        return owner, seen.weights[first]
+
+    def calibration(self, bins: int = 10) -> "tuple[Bin, ...]":
+        """Probabilities of verdicts in bins beside what happened; see :func:`calibration`."""
+        values, accepted, weights = self.predictions.verdicts()
+        return calibration(values, accepted, weights, bins) if len(values) else ()
+
+    @cached_property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """95 % interval of each figure that has one, by name: percentiles over 200 resampled samples.
+
+        Observations are drawn with replacement, with all their verdicts; the acceptor stays as it is. The same sample
+        gives the same intervals.
+        """
+        owner, counts = self._counts
+        size = round(float(counts.sum()))
+        if not 2 <= size < 2**53:
+            return {}
+        rng, shares = np.random.default_rng(0), counts / counts.sum()
+        draws = []
+        for _ in range(REPETITIONS):
+            drawn = rng.multinomial(size, shares)[owner].astype(np.float64)
+            draws.append(figures_of(self.predictions, self.cut_point, drawn))
+        found = {}
+        for name, values in zip(Figures._fields, zip(*draws, strict=True), strict=True):
+            known = [value for value in values if value is not None and math.isfinite(value)]
+            if len(known) == REPETITIONS or (known and name == "auc"):
+                low, high = np.quantile(known, [0.025, 0.975]).tolist()
+                found[name] = (low, high)
+        return found
+
+    @property
+    def what(self) -> str:
+        """What was judged, for people: so many observations, or verdicts on them."""
+        cases = counted(_whole(self.total), "observation")
+        if self.judged == self.total:
+            return cases
+        noun = "verdict" if self.base_rate is not None else "seen state"
+        return f"{counted(_whole(self.judged), noun)} on {cases}"
+
+    def table(self) -> str:
+        """All figures with their intervals, beside those of the baselines, as plain text."""
+        return "\n".join(line.rstrip() for line in aligned(self.rows()))
+
+    def rows(self) -> list[list[str]]:
+        """Rows of the table."""
+        lines = [["", "model", "95 % interval", *self.baselines]]
+        for name, field_name in zip(NAMES, Figures._fields, strict=True):
+            value = getattr(self.figures, field_name)
+            if value is None:
+                continue
+            others = [getattr(figures, field_name) for figures in self.baselines.values()]
+            interval = " to ".join(f"{end:.4f}" for end in self.intervals.get(field_name, ()))
+            label = f"{name} at {self.cut_point:g}" if field_name == "accuracy" else str(name)
+            lines.append([label, f"{value:.4f}", interval, *("" if v is None else f"{v:.4f}" for v in others)])
+        return lines
 
     def __repr__(self) -> str:
         named = [("log loss", self.log_loss), ("AUC", self.auc), (f"accuracy at {self.cut_point:g}", self.accuracy)]
-        figures = ", ".join(f"{name} {value:.4f}" for name, value in named if value is not None)
-        return f"<Evaluation of {counted(self.total, 'observation')}: {figures}>"
+        figures = [f"{name} {value:.4f}" for name, value in named if value is not None]
+        if MEAN in self.baselines:
+            figures[0] += f" ({MEAN}: {self.baselines[MEAN].log_loss:.4f})"
+        return f"<Evaluation of {self.what}: {', '.join(figures)}>"
+
+
+def _whole(number: float) -> float:
+    """A number as an int if it is whole."""
+    return int(number) if number.is_integer() else number
 
 
 def evaluate(
-    acceptor: Acceptor, sample: AnySample, cut_point: Any = 0.5, *, engine: Engine | None = None
+    acceptor: Acceptor,
+    sample: AnySample,
+    cut_point: Any = 0.5,
+    *,
+    baseline: Sample | float | None = None,
+    last: bool = False,
+    engine: Engine | None = None,
 ) -> Evaluation:
     """Judge an acceptor, as it is, by a sample that it did not learn from, in memory or in shards.
+
+    Only what was seen is judged: words without an outcome change no figure. Verdicts along a word are judged one by
+    one, each from the symbols so far and the verdicts before it, as :func:`verdict_probabilities` predicts them.
+
+    Parameters
+    ----------
+    cut_point : more than this acceptance predicts "accepted".
+    baseline : the sample that the acceptor was learned from, for baselines: its mean, and a logistic regression on runs
+        of one to four symbols (and verdicts) trained on it, where scikit-learn is installed. Or a probability, that of
+        "accepted" where nothing is known; by default the mean of the sample judged.
+    last : judge the last verdict on each word alone (given the verdicts before it).
+    engine : as of :func:`learn`.
+
+    Notes
+    -----
+    Cost: one scoring of the sample; ``Evaluation.intervals`` resamples the predictions, not the fit.
 
     Examples
     --------
     >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 1000, (1, 6), rng=1), rng=2)
-    >>> evaluate(cp.p_adic(2), sample)
-    <Evaluation of 1000 observations: log loss 0.4702, AUC 0.8403, accuracy at 0.5 0.7310>
+    >>> judged = evaluate(cp.p_adic(2), sample)
+    >>> judged
+    <Evaluation of 1,000 observations: log loss 0.4702 (always the mean: 0.6809), AUC 0.8403, accuracy at 0.5 0.7310>
+    >>> low, high = judged.intervals["auc"]
+    >>> round(low, 2), round(high, 2)
+    (0.82, 0.87)
     """
     check_acceptor(acceptor)
     check_any_sample(sample)
+    check_evidence(sample, NO_OUTCOMES)
     cut = float(cut_point_value(cut_point))
-    loss, total = -log_likelihood(acceptor, sample, engine=engine) / sample.total, float(sample.total)
-    values, accepted, weights = judged_words(acceptor, sample, engine)
-    accuracy = float(weights[(values > cut) == accepted].sum() / weights.sum()) if len(values) else None
-    return Evaluation(loss, accuracy, area_under_curve(values, accepted, weights), cut, total)
-
-
-def judged_words(acceptor: Acceptor, sample: AnySample, engine: Engine | None = None) -> tuple[Floats, Bools, Floats]:
-    """Acceptance of every word with a verdict, whether it was accepted, and its weight."""
-    columns = [
-        (values[part.ends > 0], part.ends[part.ends > 0] == 1, part.counts[part.ends > 0])
-        for part, values in acceptances_by_shard(acceptor, sample, engine=engine)
-    ]
-    values, accepted, weights = map(np.concatenate, zip(*columns, strict=True))
-    return values, accepted, weights
+    if isinstance(sample, Sample):
+        sample = sample.recoded(acceptor.alphabet)  # where words become equal, observations are merged
+    found = predictions(acceptor, sample, engine=engine)
+    if last:
+        found = found.take(found.seen.last_verdicts())
+        if not len(found.losses):
+            raise InvalidSample("must be False where states alone were seen; it is about verdicts.", argument="last")
+    others = baseline_acceptances(found.seen, sample, baseline, last)
+    return Evaluation(found, cut, {name: figures_of(found.by(values), cut) for name, values in others.items()})
 
 
 def area_under_curve(values: Floats, accepted: Bools, weights: Floats) -> float | None:
@@ -114,7 +274,7 @@ def chosen_cut_point(fit: Learned) -> CutPointChoice:
 
     It stays 1/2 unless another is clearly better.
     """
-    folds = [judged_words(acceptor, sample) for acceptor, sample in fit.held_out]
+    folds = [predictions(acceptor, sample).verdicts() for acceptor, sample in fit.held_out]
     scores, accepted, weights = map(np.concatenate, zip(*folds, strict=True))
     if min(weights[accepted].sum(), weights[~accepted].sum()) < ENOUGH:
         return CutPointChoice(0.5, f"fewer than {ENOUGH} words of one outcome are too few to choose another")
@@ -219,7 +379,7 @@ def calibration(
     Parameters
     ----------
     probabilities : per word the predicted probability, as ``A.acceptances(words)`` gives it.
-    accepted : per word True or False.
+    accepted : per word True or False, or 1 or 0.
     counts : how often each was seen, by default once.
     bins : number of bins between 0 and 1.
 
@@ -260,8 +420,9 @@ def _checked(probabilities: Any, accepted: Any, counts: Any) -> tuple[Floats, Fl
     for k in np.flatnonzero(~((predicted >= 0) & (predicted <= 1 + 1e-9))):
         raise InvalidArgument(f"probabilities must be between 0 and 1; number {k} is {predicted[k]}.")
     for r, value in enumerate(seen):
-        if not isinstance(value, bool | np.bool_):
-            raise InvalidArgument(f"accepted must be True or False for each word; number {r} is {shown(value)}.")
+        if not isinstance(value, bool | np.bool_ | int | np.integer | float | np.floating) or value not in (0, 1):
+            what = f"accepted must be True or False, or 1 or 0, for each word; number {r} is {shown(value)}."
+            raise InvalidArgument(what)
     weights = np.ones(len(predicted)) if counts is None else np.asarray(counts, dtype=np.float64)
     if not (len(seen) == len(predicted) and weights.shape == predicted.shape):
         sizes = f"{len(predicted)}, {len(seen)} and {weights.size}"

@@ -177,7 +177,7 @@ def select(
                 found = race((n_states,), inner[:1], rules, monitor)
                 winner = found.results[n_states][0].winner
                 alone = refitted(winner, InMemory(split.training, threads), rules, LAST_STEPS, monitor)
-                losses.append(InMemory(split.validation, threads).loss(*rules.asked(alone)))
+                losses.append(InMemory(split.validation, threads).loss([rules.asked(alone)]))
                 solutions.append(refitted(winner, data, rules, LAST_STEPS, monitor))
                 if found.stop is not Stop.SEARCHED:
                     break

@@ -402,8 +402,10 @@ class Information(Enum):
         "have an infinite standard error, and so have the words that they matter for; the others' are valid."
     )
     NOT_MAXIMUM = (
-        "not a maximum: the log-likelihood can still rise here, so its curvature says nothing about errors. Climb "
-        "first: baum_welch(acceptor, sample, learn_initial=True, accelerate=True, tolerance=1e-9)."
+        "not a maximum: the log-likelihood can still rise here, so its curvature says nothing about errors. Climb on "
+        "without a prior: baum_welch(acceptor, sample, learn_initial=True, accelerate=True, tolerance=1e-12, "
+        "max_steps=100_000). If the initial distribution was not learned, pass learn_initial=False. Or ask "
+        "bootstrap(...), which needs no maximum."
     )
 
     def __str__(self) -> str:

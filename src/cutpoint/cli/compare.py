@@ -24,9 +24,8 @@ def command(left: str, right: str, tolerance: float | None, max_length: int | No
     verdict = equivalence(one, two, tolerance=tolerance)
     facts: dict[str, object] = {"equal": bool(verdict)}
     if isinstance(verdict, Different):
-        if not (one.is_exact and two.is_exact):
-            verdict = Different(verdict.word, float(verdict.left), float(verdict.right))
-        facts |= {"word": verdict.word, "left": verdict.left, "right": verdict.right}
+        values = verdict.printed
+        facts |= {"word": verdict.word, "left": values[0], "right": values[1]}
     if not as_json:
         output.line(str(verdict))  # before the distance, which may be too much to find
     if max_length is not None:

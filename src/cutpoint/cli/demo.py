@@ -8,7 +8,6 @@ import numpy as np
 
 from cutpoint.assess.evaluation import evaluate
 from cutpoint.cli import options
-from cutpoint.cli.fit_summary import mean_loss
 from cutpoint.cli.output import line, progress, search_state
 from cutpoint.data import Sample
 from cutpoint.drawing.report import report
@@ -49,18 +48,15 @@ def command(output: str, seed: int, threads: int | None) -> None:
     _title(f"Learned from them in {time.monotonic() - began:.0f} s, with four states")
     line(learned.acceptor.table(digits=2))
     _title(f"Log loss on {N_FRESH:,} new journeys (less is better)")
-    losses = {
-        "the hidden process itself": evaluate(TRUTH, fresh).log_loss,
-        "learned": evaluate(learned.acceptor, fresh).log_loss,
-        "4-grams and logistic regression": _n_gram_loss(sample, fresh),
-        "always the mean": mean_loss(sample, fresh),
-    }
+    judged = evaluate(learned.acceptor, fresh, baseline=sample)
+    losses = {"the hidden process itself": evaluate(TRUTH, fresh).log_loss, "learned": judged.log_loss}
+    losses |= {name: figures.log_loss for name, figures in judged.baselines.items()}
     for name, loss in losses.items():
-        line(f"{name:34} {'needs scikit-learn' if loss is None else f'{loss:.4f}'}")
+        line(f"{name:34} {loss:.4f}")
     words = random_words(TRUTH.alphabet, 2_000, (9, 14), rng=seed + 5)
     apart = np.abs(learned.acceptor.acceptances(words) - TRUTH.acceptances(words))
     line(f"\non longer journeys, learned and true probabilities differ by {apart.mean():.3f} on average.")
-    report(learned, fresh, output, title="Customer journeys")
+    report(learned, fresh, output, title="Customer journeys", baseline=sample.seen.share_accepted)
     line(f"\nreport: {Path(output).resolve()}")
     line("next: cutpoint fit your-data.tsv -o model.json --report report.html")
 
@@ -72,19 +68,3 @@ def _title(text: str) -> None:
 def _journeys(count: int, seed: int) -> Sample:
     words = random_words(TRUTH.alphabet, count, (2, 8), rng=2 * seed)
     return simulate(TRUTH, words, rng=2 * seed + 1)
-
-
-def _n_gram_loss(sample: Sample, fresh: Sample) -> float | None:
-    """Log loss of a logistic regression on all runs of one to four events; None without scikit-learn."""
-    try:
-        from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
-        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-    except ImportError:
-        return None
-    texts, fresh_texts = ([" ".join(["^", *map(str, seen.word), "$"]) for seen in each] for each in (sample, fresh))
-    grams = CountVectorizer(analyzer="word", token_pattern=r"\S+", lowercase=False, ngram_range=(1, 4), min_df=3)
-    model = LogisticRegression(max_iter=2000)
-    model.fit(grams.fit_transform(texts), sample.ends == 1, sample_weight=sample.counts)
-    chances = model.predict_proba(grams.transform(fresh_texts))[:, 1]
-    right = np.where(fresh.ends == 1, chances, 1 - chances)
-    return float(-(fresh.counts * np.log(right)).sum() / fresh.total)

@@ -32,7 +32,7 @@ from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 @options.cut_point
 @options.unknown
 @click.option("--log", is_flag=True, help="Print natural logarithms, also of probabilities below 1e-308.")
-@click.option("--only", is_flag=True, help="Print the numbers without the words.")
+@click.option("--only", is_flag=True, help="Print the numbers alone, without words and answers.")
 @click.option("-o", "--output", type=options.FILE, help="File to write; .parquet makes a table, other names text.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @options.threads
@@ -54,8 +54,9 @@ def command(
 ) -> None:
     """Acceptance probability of every word of DATA, in its order and in one pass; - is standard input.
 
-    Prints each word and its acceptance, and yes or no if there is a cut point. DATA may be a folder made by cutpoint
-    shard: then distinct words are printed in the order of the shards.
+    Prints each word, or its id if DATA has ids, with its acceptance, and yes or no if there is a cut point. Outcomes
+    are not needed, and not read. DATA may be a folder made by cutpoint shard: then distinct words are printed in the
+    order of the shards.
 
     \b
     Example: cutpoint score model.json new.tsv > scores.tsv
@@ -75,7 +76,12 @@ def command(
             options.check_not_given(reading, data)
             chunks = _of_shards(data, read.acceptor, worker)
         else:
-            chunks = ((chunk, None) for chunk in read_chunks(data, alphabet=read.acceptor.alphabet, **reading))
+            how: dict[str, Any] = {
+                "alphabet": read.acceptor.alphabet,
+                "only_words": True,
+                "of_events": options.saved_reading(read),
+            }
+            chunks = ((chunk, None) for chunk in read_chunks(data, **(how | reading)))
         for chunk, values in chunks:
             write(chunk, _scores(chunk, values, read.acceptor, language, log, threads))
             rows += len(chunk.words)
@@ -137,9 +143,9 @@ def _columns(chunk: Chunk, scores: Scores) -> dict[str, Sequence[Any]]:
 
 def _lines(chunk: Chunk, scores: Scores, only: bool) -> str:
     """Lines of a chunk, each with its line feed."""
-    ends = repeat("\n") if scores.answers is None else np.where(scores.answers, "\tyes\n", "\tno\n").tolist()
     if only:
-        return "".join([f"{value}{end}" for value, end in zip(scores.values, ends, strict=False)])
+        return "".join([f"{value}\n" for value in scores.values])
+    ends = repeat("\n") if scores.answers is None else np.where(scores.answers, "\tyes\n", "\tno\n").tolist()
     lines = [f"{name}\t{value}{end}" for name, value, end in zip(_names(chunk), scores.values, ends, strict=False)]
     text = "".join(lines)
     tabs = 1 if scores.answers is None else 2

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -91,11 +91,15 @@ class Equal:
 
 @dataclass(frozen=True, repr=False)
 class Different:
-    """A word on which two automata differ, and their values there. False as a bool."""
+    """A word on which two automata differ, and their values there. False as a bool.
+
+    ``of_floats`` says that a ``Fraction`` is the exact value of floats: it is then printed as a float.
+    """
 
     word: PlainWord
     left: Fraction | float
     right: Fraction | float
+    of_floats: bool = field(default=False, compare=False)
 
     @property
     def difference(self) -> Fraction | float:
@@ -106,11 +110,18 @@ class Different:
         return False
 
     def __str__(self) -> str:
-        values = f"{number(self.left)} and {number(self.right)}"
-        return f"different on {shown(self.word)}: {values}, difference {number(self.difference)}"
+        left, right = self.printed
+        difference = float(self.difference) if self.of_floats else self.difference
+        return f"different on {shown(self.word)}: {number(left)} and {number(right)}, difference {number(difference)}"
 
     def __repr__(self) -> str:
-        return f"Different(word={self.word!r}, left={shown(self.left)}, right={shown(self.right)})"
+        left, right = map(shown, self.printed)
+        return f"Different(word={self.word!r}, left={left}, right={right})"
+
+    @property
+    def printed(self) -> tuple[Fraction | float, Fraction | float]:
+        """Both values as they are printed."""
+        return (float(self.left), float(self.right)) if self.of_floats else (self.left, self.right)
 
 
 def equivalence(
@@ -167,7 +178,7 @@ def equivalence(
     if codes is None:
         return Equal(tolerance)
     word = first.alphabet.decode(codes)
-    return Different(word, value(first, word), value(second, word))
+    return Different(word, value(first, word), value(second, word), not (first.is_exact and second.is_exact))
 
 
 def checked_tolerance(value: object) -> float:

@@ -16,7 +16,7 @@ from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.extraction import LIMIT, Isolation, SuffixColumns, isolated_dfa
-from cutpoint.decision.word_search import BestFirst, CompletionBounds, QueueEntry, searches_from_both_ends
+from cutpoint.decision.word_search import BestFirst, QueueEntry, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exceed, whole_number
@@ -24,7 +24,8 @@ from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
-from cutpoint.model.text import number
+from cutpoint.model.completion_bounds import CompletionBounds
+from cutpoint.model.text import cut_point_text, number
 from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6  # prefixes and suffixes that a best-first search looks at before it gives up
@@ -305,7 +306,7 @@ class Language:
         return html.paragraph(f"Words accepted with a probability of {bound}.{first}") + self.acceptor._repr_html_()
 
     def __repr__(self) -> str:
-        value = number(self.cut_point) if isinstance(self.cut_point, Fraction) else repr(self.cut_point)
+        value = cut_point_text(self.cut_point)
         return f"<Language: acceptance {'≥' if self.inclusive else '>'} {value} of {self.acceptor!r}>"
 
     @property

@@ -1,10 +1,7 @@
 r"""Words of high acceptance, found best first, from the front or from the back.
 
-*From the front.* From state s, no way to go on with one to k symbols is accepted with more than
-
-.. math:: h_{k+1}(s) = \max_a \sum_t P(a)[s,t] \max(f(t), h_k(t)), \qquad h_0 = f,
-
-so :math:`\pi P(y)\, h_k` bounds the acceptance of the longer words that begin with y.
+*From the front.* Of the words that begin with y and have one to k more symbols none has an acceptance above
+:math:`\pi P(y)\, h_k`, where the column :math:`h_k` is that of ``model/completion_bounds.py``.
 
 *From the back.* The acceptance of :math:`yz` is a mean of the entries of the column :math:`P(z) f`, so the largest of
 them bounds the acceptance of the words that end in z.
@@ -16,84 +13,24 @@ where they do not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush, heapreplace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutpoint.exact.certified import UNIT_ROUNDOFF
-from cutpoint.exact.recursions import lowest_terms, over_common_denominator, quotients
+from cutpoint.exact.recursions import quotients
 from cutpoint.kernels.reference import dot, step, step_back
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
-
-if TYPE_CHECKING:
-    from flint import fmpz, fmpz_mat
+from cutpoint.model.completion_bounds import CompletionBounds
 
 Codes = tuple[int, ...]
 Place = tuple[int, bool, Codes]
 """Length, False for what goes before all words of that length, and the order of the alphabet."""
-
-
-class CompletionBounds:
-    """Columns that bound the acceptance of longer words: with ``at_most`` those above, for one to k more symbols.
-
-    Without it, for exactly k more symbols: then h takes the place of max(f, h) on the right.
-    """
-
-    def __init__(self, acceptor: Acceptor, at_most: bool) -> None:
-        self.acceptor = acceptor
-        self.at_most = at_most
-        self._floats: list[Floats] = [acceptor.final.astype(np.float64)]
-        self._numerators: list[fmpz_mat] = []
-
-    def column(self, remaining: int) -> Floats:
-        """The column for so many more symbols."""
-        while len(self._floats) <= remaining:
-            ahead = np.maximum(self._floats[0], self._floats[-1]) if self.at_most else self._floats[-1]
-            further: Floats = step_back(self.acceptor.transitions, ahead).max(axis=0)
-            if len(self._floats) > 1 and (further == self._floats[-1]).all():
-                return further
-            self._floats.append(further)
-        return self._floats[remaining]
-
-    def exact_bound(self, codes: Sequence[int], remaining: int) -> Fraction:
-        """The row of a prefix times the column, exactly."""
-        row, below = self.acceptor.integers.row(codes)
-        column, denominator = self._exact_column(remaining)
-        return lowest_terms((row * column)[0, 0], below * denominator)
-
-    def _exact_column(self, remaining: int) -> tuple[fmpz_mat, fmpz]:
-        """The column in integers over a common denominator: column k over the k-th power of that of all matrices."""
-        matrices, unit = self._over_one_denominator
-        size = self.acceptor.n_states
-        if not self._numerators:
-            self._numerators.append(self.acceptor.integers.final)
-        while len(self._numerators) <= remaining:
-            k, ahead = len(self._numerators) - 1, self._numerators[-1]
-            if self.at_most:
-                ahead = _largest([*(self._numerators[0] * unit**k).entries(), *ahead.entries()], size)
-            further = _largest((matrices * ahead).entries(), size)
-            if k and further == self._numerators[-1] * unit:
-                return self._numerators[k], unit**k
-            self._numerators.append(further)
-        return self._numerators[remaining], unit**remaining
-
-    @cached_property
-    def _over_one_denominator(self) -> tuple[fmpz_mat, fmpz]:
-        """Matrices in integers, one above the other, and the denominator of them all."""
-        return over_common_denominator(np.concatenate(self.acceptor.exact_transitions))
-
-
-def _largest(entries: list[fmpz], size: int) -> fmpz_mat:
-    """Column of the largest entry in each place of several columns, one above the other."""
-    from flint import fmpz_mat  # noqa: PLC0415
-
-    return fmpz_mat(size, 1, [max(entries[s::size]) for s in range(size)])
 
 
 class _Front(CompletionBounds):

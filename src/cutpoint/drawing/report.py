@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -45,13 +45,15 @@ def report(
     cut_point: Any = 0.5,
     title: str = "A stochastic acceptor",
     outcomes: tuple[str, str] = ("accepted", "rejected"),
+    baseline: Sample | float | None = None,
 ) -> None:
     """Write an HTML page about a fit, evaluated on a sample, preferably one that it was not learned from.
 
-    The page has the scores, the diagram and matrices, the learning curve, the calibration, the symbols with the largest
-    effect, and the words that the acceptor predicts best and worst. ``outcomes`` are your names for accepted and
-    rejected. The page loads nothing from elsewhere. The diagram needs the extra ``[draw]`` and is left out without it;
-    plots need the extra ``[plot]``, and without it the page says so.
+    The page has the scores beside those of baselines, the diagram and matrices, the learning curve, the calibration,
+    the symbols with the largest effect, and the words that the acceptor predicts best and worst. ``outcomes`` are your
+    names for accepted and rejected, ``baseline`` is that of :func:`evaluate`. The page loads nothing from elsewhere.
+    The diagram needs the extra ``[draw]`` and is left out without it; plots need the extra ``[plot]``, and without it
+    the page says so.
 
     Examples
     --------
@@ -62,39 +64,63 @@ def report(
     """
     if not isinstance(fit, Fit):
         raise InvalidArgument(f"expected a Fit, as baum_welch or learn returns it; got {shown(fit)}.")
-    evaluation = evaluate(fit.acceptor, sample, cut_point)
-    same = sample.recoded(fit.acceptor.alphabet)
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        _section("Evaluation", _scores(evaluation) + paragraph(repr(sample))),
-        _section("The acceptor", _acceptor(fit.acceptor)),
-        _section("Learning", paragraph(str(fit.stop)) + _plot(lambda: plots.learning(fit))),
-    ]
-    known = same.ends > 0
-    values = fit.acceptor.acceptances(same)
-    accepted = same.ends == 1
-    if known.any():
-        seen = values[known], accepted[known], same.counts[known]
-        calibration = _plot(lambda: plots.calibration(*seen, outcome=outcomes[0]))
-        parts.append(_section("Calibration", calibration))
-    parts.append(_section("Symbols with the largest effect", _effects(fit, same, outcomes[0])))
+    evaluation = evaluate(fit.acceptor, sample, cut_point, baseline=baseline)
+    sections = {
+        "Evaluation": table(evaluation.rows()) + paragraph(repr(sample)),
+        "The acceptor": _acceptor(fit.acceptor),
+        "Learning": paragraph(str(fit.stop)) + _plot(lambda: plots.learning(fit)),
+        "Calibration": _calibration(evaluation, outcomes[0]),
+        "Symbols with the largest effect": _effects(fit, sample.recoded(fit.acceptor.alphabet), outcomes[0]),
+    }
+    _write_page(path, title, sections | _best_and_worst(fit.acceptor, sample, outcomes))
+
+
+def evaluation_report(
+    evaluation: Evaluation,
+    acceptor: Acceptor,
+    sample: Sample,
+    path: str | os.PathLike[str],
+    title: str = "Evaluation",
+    outcomes: tuple[str, str] = ("accepted", "rejected"),
+    groups: Mapping[str, str] | None = None,
+) -> None:
+    """Write an HTML page about an evaluation of an acceptor on a sample; ``groups`` are further parts by heading.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 200, (0, 8), rng=1), rng=2)
+    >>> evaluation = cp.evaluate(cp.p_adic(2), sample)
+    >>> cp.drawing.evaluation_report(evaluation, cp.p_adic(2), sample, tempfile.mkdtemp() + "/page.html")
+    """
+    sections = {"Evaluation": table(evaluation.rows()) + paragraph(repr(sample)), **(groups or {})}
+    sections["Calibration"] = _calibration(evaluation, outcomes[0])
+    _write_page(path, title, sections | _best_and_worst(acceptor, sample, outcomes))
+
+
+def _best_and_worst(acceptor: Acceptor, sample: Sample, outcomes: tuple[str, str]) -> dict[str, str]:
+    """Words whose outcome is predicted best and worst, from the word alone."""
+    same, sections = sample.recoded(acceptor.alphabet), {}
+    values, known, accepted = acceptor.acceptances(same), same.ends > 0, same.ends == 1
     error = np.abs(values - accepted)
     order = [r for r in np.argsort(error, kind="stable").tolist() if known[r]]
     right, wrong = ([r for r in order if error[r] < 0.5], [r for r in order[::-1] if error[r] > 0.5])
     for heading, rows in {"Predicted best": right[:MOST_ROWS], "Predicted worst": wrong[:MOST_ROWS]}.items():
         cells = [[_text(same[r].word), f"{values[r]:.4f}", outcomes[0 if accepted[r] else 1]] for r in rows]
         if cells:
-            parts.append(_section(heading, table([["word", f"probability: {outcomes[0]}", "outcome"], *cells])))
+            sections[heading] = table([["word", f"probability: {outcomes[0]}", "outcome"], *cells])
+    return sections
+
+
+def _write_page(path: str | os.PathLike[str], title: str, sections: Mapping[str, str]) -> None:
+    """A page of sections by heading; those without content are left out."""
+    parts = [f"<h2>{escape(heading)}</h2>{content}" for heading, content in sections.items() if content]
     document = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
-        f"<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
+        f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{''.join(parts)}</body></html>\n"
     )
     write_whole(path, document.encode("utf-8"))
-
-
-def _section(heading: str, content: str) -> str:
-    return f"<h2>{escape(heading)}</h2>{content}"
 
 
 def _acceptor(acceptor: Acceptor) -> str:
@@ -104,12 +130,10 @@ def _acceptor(acceptor: Acceptor) -> str:
     return content + left_out * ("<img" in content)
 
 
-def _scores(evaluation: Evaluation) -> str:
-    rows = [["log loss", f"{evaluation.log_loss:.4f}"]]
-    rows += [["AUC", f"{evaluation.auc:.4f}"]] if evaluation.auc is not None else []
-    if evaluation.accuracy is not None:
-        rows += [[f"accuracy at the cut point {evaluation.cut_point:g}", f"{evaluation.accuracy:.4f}"]]
-    return table([["score", "value"], *rows])
+def _calibration(evaluation: Evaluation, outcome: str) -> str:
+    """Plot of the predicted probabilities beside what happened; nothing without verdicts."""
+    values, accepted, weights = evaluation.predictions.verdicts()
+    return _plot(lambda: plots.calibration(values, accepted, weights, outcome=outcome)) if len(values) else ""
 
 
 def _plot(plot: Callable[[], Figure]) -> str:

@@ -23,4 +23,6 @@ from cutpoint.em.observations import (
     likelihood as likelihood,
     log_likelihood as log_likelihood,
     log_likelihoods as log_likelihoods,
+    verdict_probabilities as verdict_probabilities,
 )
+from cutpoint.em.predictions import Predictions as Predictions

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.em.counts import Counts
+from cutpoint.em.predictions import Predictions
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Floats, FrontCodedWords
@@ -115,12 +116,12 @@ class Observations(Resource, ABC):
         """Parts of the sample, one after the other, with π P(x) column for each of their words."""
 
     @abstractmethod
+    def predictions(self, parameters: Parameters, final: Masks, masks: Masks) -> Predictions:
+        """What is said of each position where something was seen, before it is seen."""
+
+    @abstractmethod
     def subsample(self, most: int) -> Sample:
         """At most so many distinct observations, spread evenly; all of them if there are no more."""
-
-    def loss(self, parameters: Parameters, masks: Masks) -> float:
-        """Mean of -log p over the observations: the log loss."""
-        return -self.log_likelihood([(parameters, masks)]) / self.total
 
 
 class InMemory(Observations):
@@ -168,6 +169,23 @@ class InMemory(Observations):
         sample, words = self.sample, self.sample.encoded.decoded()
         values = kernels().acceptances(parameters.transitions, parameters.initial, column, words, self.threads)
         yield Sample.from_encoded(words, sample.counts, sample.alphabet, sample.mark_table), values
+
+    def predictions(self, parameters: Parameters, final: Masks, masks: Masks) -> Predictions:
+        """Predictions from whole words, or along the words if something was seen there."""
+        sample = self.sample
+        if sample.marks is not None:
+            return Predictions.of_filter(sample, parameters.transitions, parameters.initial, final, masks)
+        ((_, values),) = self.acceptances(parameters, final.astype(np.float64))
+        seen, logs = sample.seen, InMemory.log_likelihoods(self, parameters, masks)
+        return Predictions(seen, values[seen.observations], -logs[seen.observations] + 0.0, len(sample))
+
+    def loss(self, members: Sequence[tuple[Parameters, Masks]]) -> float:
+        """Log loss: mean of -log p over what was seen, p under the mean of the members' probabilities."""
+        return -self.log_likelihood(members) / self.judged(members[0][0])
+
+    def judged(self, parameters: Parameters) -> float:
+        """What a loss is the mean over: positions at which something was seen; for a generator all words."""
+        return self.sample.judged if parameters.stop is None else self.total
 
     def subsample(self, most: int) -> Sample:
         """Every so many distinct observations."""
@@ -286,13 +304,14 @@ def check_any_sample(sample: object) -> None:
         check_sample(sample)
 
 
-def check_evidence(sample: AnySample) -> None:
+INPUTS_ALONE = "the sample holds inputs alone, and inputs alone carry no information about the transitions."
+
+
+def check_evidence(sample: AnySample, what: str = INPUTS_ALONE, where: str = "") -> None:
     """Refuse inputs alone."""
     if not sample.has_evidence:
-        raise InvalidSample(
-            "the sample holds inputs alone, and inputs alone carry no information about the transitions.",
-            advice="Add the outcomes with {accepted}, or with {outcome} of an event table. Or {verdicts} or {states}.",
-        )
+        advice = "Add the outcomes with {accepted}, or with {outcome} of an event table. Or {verdicts} or {states}."
+        raise InvalidSample(what, where=where, advice=advice)
 
 
 def check_engine(engine: Any) -> None:
@@ -386,6 +405,43 @@ def likelihood(
     0.25
     """
     return math.exp(log_likelihood(model, sample, with_inputs, engine=engine))
+
+
+def verdict_probabilities(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
+    r"""Probability of "accepted" after each prefix, given the verdicts (and states) seen before it: the filter.
+
+    .. math:: P(s_i \in F \mid x_1 \dots x_i, e_0 \dots e_{i-1}) = \alpha_{i-1} P(x_i) f \,/\, \sum_s \alpha_{i-1}[s]
+
+    Returns
+    -------
+    For each distinct observation, in the order of ``sample.words``, an array of n + 1 probabilities: before the first
+    symbol (from the initial distribution alone) and after each. With nothing seen along a word they are the acceptances
+    of its prefixes. After something of probability 0 they are NaN, because nothing can follow from it.
+
+    Notes
+    -----
+    Cost :math:`O(n l^2)` a word. Where only verdicts were seen, the product of the probabilities of these verdicts is
+    the likelihood of the observation.
+
+    Examples
+    --------
+    >>> sample = cp.Sample(["11", "1"], verdicts=[[None, True, None], [None, None]])
+    >>> [values.tolist() for values in cp.verdict_probabilities(cp.p_adic(2), sample)]
+    [[0.0, 0.5, 1.0], [0.0, 0.5]]
+    """
+    check_acceptor(acceptor)
+    check_sample(sample)
+    same = sample.recoded(acceptor.alphabet)
+    words = same.decoded
+    arrays = acceptor.transitions, acceptor.initial, acceptor.final, mark_masks(acceptor, same)
+    found = kernels().filtered(*arrays, words)
+    return tuple(np.split(found.acceptances, words.positions[1:-1]))
+
+
+def predictions(acceptor: Acceptor, sample: AnySample, *, engine: Engine | None = None) -> Predictions:
+    """What an acceptor says of each position of a sample where something was seen, before it is seen."""
+    with _asked(acceptor, sample, None, engine) as data:
+        return data.predictions(Parameters.of(acceptor), acceptor.final, mark_masks(acceptor, sample))
 
 
 def acceptances_by_shard(

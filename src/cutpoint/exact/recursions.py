@@ -62,6 +62,23 @@ class IntegerForm:
                 row = row * self.matrices[symbol]
         return row, self.initial_denominator * self._denominator(word) ** repeat
 
+    def conditioned(self, steps: Sequence[int | NDArray[np.bool_]]) -> tuple[fmpz_mat, fmpz]:
+        """Numerators and denominator of the row after symbols and masks of what was seen; 0 below if it is impossible.
+
+        The row is divided by its sum where something was seen, and nowhere else.
+        """
+        codes = [step for step in steps if isinstance(step, int)]
+        if len(codes) == len(steps):
+            return self.row(codes)
+        row, below = self.initial, self.initial_denominator
+        for step in steps:
+            if isinstance(step, int):
+                row, below = row * self.matrices[step], below * self.denominators[step]
+            else:
+                row = _masked(row, step)
+                below = sum(row.entries(), start=below * 0)
+        return row, below
+
     def column(self, word: Codes) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of P(x)f."""
         column = self.final
@@ -175,6 +192,14 @@ def solution(equations: Fractions, right: Fractions) -> Fractions:
 
     values = [Fraction(int(x.p), int(x.q)) for x in matrix(equations).solve(matrix(right)).entries()]
     return np.array(values, dtype=object).reshape(right.shape)
+
+
+def _masked(row: fmpz_mat, mask: NDArray[np.bool_]) -> fmpz_mat:
+    """A row with 0 where the mask is not set."""
+    from flint import fmpz_mat  # noqa: PLC0415
+
+    entries = [value if kept else 0 for value, kept in zip(row.entries(), mask, strict=True)]
+    return fmpz_mat(1, len(entries), entries)
 
 
 def _beside(matrices: Iterable[fmpz_mat]) -> fmpz_mat:

@@ -20,7 +20,7 @@ from cutpoint.files.tokens import Number, is_scalar
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import class_probabilities
 from cutpoint.model.parts import RESCALE
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, listed, shown
 
 Scalar = str | int | float | bool | None
 Weights = Literal["log", "probability"]
@@ -92,6 +92,12 @@ class Model:
         if n_classes > 2 and not (fits and set(self.labels or ()) <= set(self.classes or ())):
             what = f"must be the class of each of {counted(self.acceptor.n_states, 'state')}; got {shown(self.labels)}."
             raise InvalidArgument(what, argument="labels")
+
+    def __repr__(self) -> str:
+        beside = [f"cut point {self.cut_point}"] * (self.cut_point is not None)
+        beside += [f"classes {listed(self.classes or ())}"] * (self.classes is not None)
+        beside += [counted(len(self.metadata), "note")] * bool(self.metadata)
+        return f"<Model{' with ' * bool(beside)}{', '.join(beside)}: {self.acceptor!r}>"
 
     def __hash__(self) -> int:
         return hash((self.acceptor, self.cut_point, self.classes))

@@ -23,6 +23,7 @@ instruction_set = _native.instruction_set
 encode_texts = _native.encode_texts
 encode_lists = _native.encode_lists
 matrix = reference.matrix
+filtered = reference.filtered
 
 
 def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:

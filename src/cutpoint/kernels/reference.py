@@ -70,6 +70,16 @@ class BestPath(NamedTuple):
     log_probability: float
 
 
+class FilterResult(NamedTuple):
+    """P(final) at every position of every word, and the log-probability of what was seen there, given all before it.
+
+    Where nothing was seen the logarithm is 0; after something impossible the probability is NaN.
+    """
+
+    acceptances: Floats
+    logs: Floats
+
+
 class ForwardPass(NamedTuple):
     """Forward rows ``[i, word, s]`` of a block, their scales ``[word, i]``, and which words lost nothing.
 
@@ -200,6 +210,31 @@ def log_probabilities(
             redo = ~safe
             logs[chosen[redo]] = wide.log_probability(transitions, initial, symbols[redo], seen[redo], stop)
     return logs
+
+
+def filtered(transitions: Floats, initial: Floats, final: Masks, masks: Masks, words: EncodedWords) -> FilterResult:
+    r"""The filter: what can be said at each position, before it is seen, of the state there.
+
+    .. math:: P(s_i \in F \mid x_1 \dots x_i, e_0 \dots e_{i-1}) = \alpha_{i-1} P(x_i) f \,/\, \sum_s \alpha_{i-1}[s]
+    """
+    found = FilterResult(np.empty(words.positions[-1]), np.empty(words.positions[-1]))
+    for chosen, symbols in _blocks(words, len(initial)):
+        seen = words.evidence(masks, chosen)
+        rows, scales, safe = _filter(transitions, initial, symbols, seen, None)
+        ahead = np.empty_like(rows)
+        ahead[0] = initial
+        for i in range(symbols.shape[1]):
+            ahead[i + 1] = step(rows[i], transitions[symbols[:, i]])
+        possible = np.cumprod(np.insert(scales[:, :-1] > 0.0, 0, True, axis=1), axis=1, dtype=np.bool_)
+        acceptances = np.where(possible, dot(ahead, final.astype(np.float64)).T, np.nan)
+        with np.errstate(divide="ignore"):
+            logs = np.log(scales)
+        if not safe.all():
+            redo = ~safe
+            acceptances[redo], logs[redo] = wide.filtered(transitions, initial, final, symbols[redo], seen[redo])
+        at = words.positions[chosen][:, None] + np.arange(symbols.shape[1] + 1)
+        found.acceptances[at], found.logs[at] = acceptances, logs
+    return found
 
 
 def expected_counts(

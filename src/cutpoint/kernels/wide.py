@@ -66,6 +66,22 @@ def log_probability(transitions: Floats, initial: Floats, words: Codes, seen: Ma
     return log(total(product(last, _last_column(seen, stop)), axis=-1))
 
 
+def filtered(transitions: Floats, initial: Floats, final: Masks, words: Codes, seen: Masks) -> tuple[Floats, Floats]:
+    """P(final) and log-probability of what was seen at each position of a block, ``[word, i]``, given all before it."""
+    steps, ahead = wide(transitions), _rows(wide(initial), len(words))
+    acceptances, logs = np.empty(seen.shape[:2]), np.zeros(seen.shape[:2])
+    for i, row in enumerate(_forward(steps, wide(initial), words, seen)):
+        whole = total(ahead, axis=-1)
+        possible, is_seen = whole.fraction > 0.0, ~seen[:, i].all(axis=1)
+        share = ratio(total(_where(np.broadcast_to(final, seen[:, i].shape), ahead), axis=-1), whole)
+        acceptances[:, i] = np.where(possible, share, np.nan)
+        logs[is_seen & possible, i] = (log(total(row, axis=-1)) - log(whole))[is_seen & possible]
+        logs[is_seen & ~possible, i] = -np.inf
+        if i < words.shape[1]:
+            ahead = _step(row, steps, words[:, i])
+    return acceptances, logs
+
+
 def pair_posteriors(
     transitions: Floats, initial: Floats, words: Codes, seen: Masks, stop: Floats | None
 ) -> tuple[Floats, Iterator[tuple[int, Floats]]]:
@@ -83,12 +99,20 @@ def _last_column(seen: Masks, stop: Floats | None) -> Wide:
 
 
 def _forward(steps: Wide, initial: Wide, words: Codes, seen: Masks) -> Iterator[Wide]:
-    shape = seen[:, 0].shape
-    row = Wide(np.broadcast_to(initial.fraction, shape), np.broadcast_to(initial.exponent, shape))
-    yield (row := _where(seen[:, 0], row))
+    yield (row := _where(seen[:, 0], _rows(initial, len(words))))
     for i in range(words.shape[1]):
-        row = total(product(_at(row, COLUMNS), _at(steps, words[:, i])), axis=-2)
-        yield (row := _where(seen[:, i + 1], row))
+        yield (row := _where(seen[:, i + 1], _step(row, steps, words[:, i])))
+
+
+def _rows(initial: Wide, n_words: int) -> Wide:
+    """The initial row for each word of a block."""
+    shape = n_words, len(initial.fraction)
+    return Wide(np.broadcast_to(initial.fraction, shape), np.broadcast_to(initial.exponent, shape))
+
+
+def _step(rows: Wide, steps: Wide, symbols: Codes) -> Wide:
+    """One step of the forward recursion, each row by the matrix of its symbol."""
+    return total(product(_at(rows, COLUMNS), _at(steps, symbols)), axis=-2)
 
 
 def _backward(

@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
-from cutpoint.exact import cut_point_value, entry, exceeds, fractions, whole_number
+from cutpoint.exact import cut_point_value, exceeds, fractions, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
-from cutpoint.model import parts, text
+from cutpoint.model import parts
 from cutpoint.model.chain import MarkovChain
+from cutpoint.model.completion_bounds import CompletionBounds
 from cutpoint.model.machine import Machine
-from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
-from cutpoint.model.weighted import WeightedAutomaton, block_diagonal, kronecker
+from cutpoint.model.parts import States, check_threads, random_generator
+from cutpoint.model.run import Run
+from cutpoint.model.weighted import WeightedAutomaton, kronecker
 from cutpoint.wording import counted, shown
 
 MOST_BITS = 10**9  # most bits that the exact power of a matrix may take
@@ -90,26 +92,6 @@ class Acceptor(Machine):
         steps, start = (parts.scaled_rows(rows, sigma, names) for rows in weights)
         return cls(names, sigma, steps, start, final)
 
-    def rationalized(self, max_denominator: int | None = 10**6) -> Self:
-        """Exact acceptor near this one: every entry the nearest fraction of small denominator, rows rescaled.
-
-        With ``max_denominator=None`` entries are the exact binary values of the floats, only rescaled. An acceptor that
-        is exact already is returned as it is.
-
-        Examples
-        --------
-        >>> Acceptor(2, "a", [[[0.1, 0.9], [0.5, 0.5]]], 0, {1}).rationalized().exact_acceptance("a")
-        Fraction(9, 10)
-        """
-        if self.is_exact:
-            return self
-        steps, start = self.exact_transitions, self.exact_initial
-        if max_denominator is not None:
-            most = whole_number("max_denominator", max_denominator, least=1)
-            near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
-            steps, start = near(steps), near(start)
-        return type(self).normalized(self.states, self.alphabet, steps, start, self.final)
-
     def to_weighted(self) -> WeightedAutomaton:
         r"""The row :math:`\pi`, matrices :math:`P(a)` and column :math:`f` alone: a :class:`WeightedAutomaton`.
 
@@ -130,23 +112,6 @@ class Acceptor(Machine):
     def is_stochastic(self) -> bool:
         """Whether all rows sum to exactly 1; the binary values of floats seldom do."""
         return self.is_exact or self.row_excess == 0
-
-    def table(self, width: int = 100, digits: int = 4) -> str:
-        """All matrices as plain text; an arrow marks the states where runs can start, a star the final ones.
-
-        Examples
-        --------
-        >>> print(cp.p_adic(2).table())
-                   0:           1:
-                   s1   s2      s1   s2
-        →  s1      1    0       1/2  1/2
-           s2 *    1/2  1/2     0    1
-        """
-        return text.table(self, width, digits)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        start, steps, _ = self._weighted.arrays()
-        return type(self), (self.states, self.alphabet, steps, start, self.final)
 
     # -- Section 2: matrices, acceptance, cut points ------------------------------------------------------------
 
@@ -242,6 +207,25 @@ class Acceptor(Machine):
         value, estimate = cut_point_value(cut_point), self.acceptance(word)
         return exceeds(estimate, len(word), self.n_states, value, lambda: self.exact_acceptance(word))
 
+    def run(self, cut_point: Any = None) -> Run:
+        """A run that reads symbol by symbol, for a case that is still going on. Cost :math:`O(l^2)` per symbol.
+
+        Examples
+        --------
+        >>> run = cp.p_adic(2).run(cut_point="1/2")
+        >>> for symbol in "011":
+        ...     run.read(symbol)
+        <Run: '0' read, acceptance 0, not accepted at 1/2>
+        <Run: '01' read, acceptance 0.5, not accepted at 1/2>
+        <Run: '011' read, acceptance 0.75, accepted at 1/2>
+        """
+        return Run(self, cut_point)
+
+    @cached_property
+    def completion_bounds(self) -> tuple[CompletionBounds, CompletionBounds]:
+        """Columns that bound the acceptance of longer words from above, and from below."""
+        return CompletionBounds(self, at_most=True), CompletionBounds(self, at_most=True, lowest=True)
+
     def chain(self, word: Word, exact: bool = False) -> MarkovChain:
         """Markov chain that :math:`P(x)` generates: its classes, stationary distributions and absorption."""
         if exact:
@@ -287,7 +271,7 @@ class Acceptor(Machine):
         >>> cp.p_adic(2).backward("01", accepted=True)[0]
         array([0.5 , 0.75])
         """
-        codes, end = self.alphabet.encode_word(word), self._end(accepted)
+        codes, end = self.alphabet.encode_word(word), self.possible_ends(accepted)
         if exact:
             return self.integers.backward(codes.tolist(), end)
         return kernels().backward(self.transitions, end.astype(np.float64), codes)  # type: ignore[no-any-return]
@@ -373,16 +357,6 @@ class Acceptor(Machine):
         start, steps, _ = kronecker(self._weighted, other._weighted.reordered(self.alphabet))
         pairs = [(s, t) for s in self.states for t in other.states]
         return self.composed(pairs, self.alphabet, steps, start, final_rule.outer(self.final, other.final).ravel())
-
-    @classmethod
-    def composed(
-        cls, states: Iterable[State], alphabet: Iterable[Symbol], transitions: Numbers, initial: Numbers, final: Any
-    ) -> Self:
-        """Acceptor from products of rows, whose float sums may be off by more than the tolerance: then rescaled."""
-        sums = transitions.sum(axis=-1), initial.sum(axis=-1)
-        if transitions.dtype != object and any(np.abs(total - 1.0).max() > ROW_TOLERANCE for total in sums):
-            return cls.normalized(states, alphabet, transitions, initial, final)
-        return cls(states, alphabet, transitions, initial, final)
 
     def restricted(self, symbols: Iterable[Symbol]) -> Self:
         """The same acceptor on words over some of its symbols, in the order given.
@@ -491,44 +465,3 @@ def class_probabilities(
     columns = [kernels().acceptances(*given, owner.astype(np.float64), words, threads) for owner in owners]
     table = np.stack(columns, axis=1)
     return np.asarray(table / table.sum(axis=1, keepdims=True))
-
-
-def mixture(acceptors: Iterable[Acceptor], weights: Iterable[Any] | None = None) -> Acceptor:
-    r"""One acceptor that behaves as acceptor k with probability :math:`w_k`: acceptance :math:`\sum_k w_k p_k`.
-
-    States are pairs ``(k, state)``. Weights must sum to 1; by default they are equal. Exact if all parts are.
-
-    Examples
-    --------
-    >>> A = cp.p_adic(2)
-    >>> cp.mixture([A, ~A], ["1/4", "3/4"]).exact_acceptance("1")
-    Fraction(1, 2)
-    """
-    members = list(acceptors) if isinstance(acceptors, Iterable) else []
-    if not members:
-        raise InvalidArgument(f"a mixture needs a list of at least one acceptor; got {shown(acceptors)}.")
-    for member in members:
-        check_acceptor(member)
-    shares = _shares(weights, len(members))
-    alphabet = members[0].alphabet
-    automata = [member.to_weighted().reordered(alphabet) for member in members]
-    exact = all(member.is_exact for member in members) and all(isinstance(share, Fraction) for share in shares)
-    rows, transitions, _ = block_diagonal(automata, exact)
-    portions = np.repeat(np.array(shares, dtype=rows.dtype), [member.n_states for member in members])
-    states = [(k, state) for k, member in enumerate(members) for state in member.states]
-    final = np.concatenate([member.final for member in members])
-    return members[0].composed(states, alphabet, transitions, rows * portions, final)
-
-
-def _shares(weights: Iterable[Any] | None, n_members: int) -> list[Any]:
-    """Weights of a mixture: fractions where they are rational, otherwise floats."""
-    if weights is None:
-        return [Fraction(1, n_members)] * n_members
-    shares: list[Any] = [entry(weight) for weight in weights] if isinstance(weights, Iterable) else []
-    if len(shares) != n_members:
-        raise InvalidArgument(f"a mixture needs one weight per acceptor, {n_members}; got {shown(weights)}.")
-    tolerance = 0 if all(isinstance(share, Fraction) for share in shares) else ROW_TOLERANCE
-    if not (all(0 <= share <= 1 for share in shares) and abs(sum(shares) - 1) <= tolerance):
-        found = ", ".join(map(text.number, shares))
-        raise InvalidArgument(f"the weights of a mixture must not be negative and must sum to 1; got {found}.")
-    return shares

@@ -24,6 +24,7 @@ from cutpoint.kernels.words import EncodedWords, Floats, offsets_of
 from cutpoint.model import parts, text
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.machine import Machine
+from cutpoint.model.ngrams import ngram_chain
 from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
 from cutpoint.model.weighted import WeightedAutomaton, kronecker
 from cutpoint.wording import listed, shown
@@ -149,6 +150,87 @@ class Generator(Machine):
         start = parts.scaled_rows(start, sigma, names)
         return cls(names, sigma, steps / sums[:, None], start, end / sums, final)
 
+    @classmethod
+    def from_hmm(
+        cls, start: Any, transition: Any, emission: Any, stop: Any, alphabet: Iterable[Symbol] | None = None
+    ) -> Self:
+        r"""Generator of a hidden Markov model: in each state it emits a symbol, then stops or moves on.
+
+        .. math:: T(a)[s,t] = e[s,a] (1 - \mathrm{stop}[s]) P[s,t], \qquad T(a)[s,\text{end}] = e[s,a]\,\mathrm{stop}[s]
+
+        with one more state, ``"end"``, which stops. Exact if all parts are rational. With
+        ``tied_symbols=[G.alphabet]``, ``baum_welch`` keeps this form: its steps are those of a hidden Markov model.
+
+        Parameters
+        ----------
+        start, transition, emission : :math:`\pi[s]`, :math:`P[s,t]` and :math:`e[s,a]`, each row a distribution.
+        stop : probability to stop after a symbol: a number, or one for each state. A hidden Markov model as such has no
+            such law; 1 / (mean length of words) is a natural choice.
+        alphabet : the symbols, by default 0, 1, 2, …
+
+        Examples
+        --------
+        >>> G = cp.Generator.from_hmm([1, 0], [["1/2", "1/2"], [0, 1]], [["3/4", "1/4"], [0, 1]], "1/3", "ab")
+        >>> G.exact_probability("ab")  # 3/4 · 2/3 · (1/2 · 1/4 + 1/2 · 1) · 1/3
+        Fraction(5, 48)
+        """
+        (n, *_), (_, n_symbols, *_) = (*(parts.shape_of(start) or ()), 1), (*(parts.shape_of(emission) or ()), 1, 1)
+        sigma = Alphabet(range(n_symbols) if alphabet is None else alphabet)
+        first, moves, emitted = (
+            _distributions(start, (n,), "start", "one number per state"),
+            _distributions(transition, (n, n), "transition", "one row and one column per state"),
+            _distributions(emission, (n, len(sigma)), "emission", "one row per state, one column per symbol"),
+        )
+        ends = parts.read_array([stop] * n if np.ndim(stop) == 0 else stop, (n,), "stop", "a number, or one per state")
+        if not ((ends >= 0) & (ends <= 1)).all():
+            raise InvalidAcceptor(f"stop must be a probability, or one per state; got {shown(stop)}.")
+        first, moves, emitted, ends = _of_one_kind(first, moves, emitted, ends)
+        steps = np.zeros((len(sigma), n + 1, n + 1), dtype=moves.dtype)
+        steps[:, :n] = emitted.T[:, :, None] * np.column_stack(((1 - ends)[:, None] * moves, ends))
+        return cls([*range(n), "end"], sigma, steps, np.append(first, 0), {"end": 1})
+
+    @classmethod
+    def from_hmmlearn(cls, model: Any, stop: Any, alphabet: Iterable[Symbol] | None = None) -> Self:
+        """Generator of a fitted ``CategoricalHMM`` of hmmlearn, which has no law of stopping: see :meth:`from_hmm`.
+
+        With one ``stop`` for all states, ``log_probability(x)`` is ``score(x) + (n - 1) log(1 - stop) + log(stop)``.
+        """
+        names = "startprob_", "transmat_", "emissionprob_"
+        if not all(hasattr(model, name) for name in names) or hasattr(model, "n_trials"):
+            raise InvalidArgument(
+                f"expected a fitted CategoricalHMM, which has {', '.join(names)}, and not a multinomial one, which "
+                f"emits several symbols at once; got {shown(model)}."
+            )
+        return cls.from_hmm(model.startprob_, model.transmat_, model.emissionprob_, stop, alphabet)
+
+    @classmethod
+    def from_ngrams(cls, words: Words | Sample, n: int = 3, alphabet: Iterable[Symbol] | None = None) -> Self:
+        r"""The n-gram model of words, a Markov chain of order n - 1: the baseline for what is learned.
+
+        Contexts are interpolated as Witten and Bell do, down to equal probabilities, so that every word over the
+        alphabet has a positive one. With c(ha) for how often a, or the end of the word, follows h, t(h) for how many
+        different ones do, and h' for h without its first symbol:
+
+        .. math:: P(a \mid h) = \frac{c(ha) + t(h)\, P(a \mid h')}{c(h) + t(h)}
+
+        States are named by their contexts, ``"^"`` for the beginning of a word. What else a sample says of its words is
+        not used.
+
+        Examples
+        --------
+        >>> G = cp.Generator.from_ngrams(["ab", "ab", "aab"], n=2)
+        >>> G
+        <Generator: 3 states {^, a, b}, 2 symbols {a, b}, starts in {^}>
+        >>> {symbol: round(p, 3) for symbol, p in G.next_symbols("a").items()}
+        {'a': 0.295, 'b': 0.603, STOP: 0.103}
+        """
+        whole_number("n", n, least=1)
+        sample = words if isinstance(words, Sample) else Sample(words, alphabet=alphabet)
+        if alphabet is not None and sample.alphabet != Alphabet(alphabet):
+            sample = Sample(sample.words, counts=sample.counts, alphabet=alphabet)
+        states, steps, stop = ngram_chain(sample, n)
+        return cls(states, sample.alphabet, steps, states[0], stop)
+
     def to_weighted(self, accepted: bool | None = None) -> WeightedAutomaton:
         r"""The function :math:`x \mapsto p(x)`, or :math:`p(x, \text{accepted})`, as a :class:`WeightedAutomaton`.
 
@@ -161,23 +243,12 @@ class Generator(Machine):
         if accepted is None:
             return self._weighted
         row, steps, column = self._weighted.arrays()
-        return WeightedAutomaton.from_arrays(self.alphabet, row, steps, column * self._end(accepted))
+        return WeightedAutomaton.from_arrays(self.alphabet, row, steps, column * self.possible_ends(accepted))
 
     @property
     def exact_stop(self) -> Numbers:
         """Probabilities to stop as an array of ``Fraction``; of float entries, their exact binary values."""
         return self._weighted.exact_final
-
-    def rationalized(self, max_denominator: int | None = 10**6) -> Self:
-        """Exact generator near this one: every entry the nearest fraction of small denominator, states rescaled."""
-        if self.is_exact:
-            return self
-        arrays = self.exact_transitions, self.exact_initial, self.exact_stop
-        if max_denominator is not None:
-            most = whole_number("max_denominator", max_denominator, least=1)
-            near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
-            arrays = near(arrays[0]), near(arrays[1]), near(arrays[2])
-        return type(self).normalized(self.states, self.alphabet, *arrays, self.final)
 
     # -- Probabilities of words ---------------------------------------------------------------------------------
 
@@ -397,8 +468,7 @@ class Generator(Machine):
         start, steps, _ = kronecker(self._weighted, other)
         stop = np.repeat(self._weighted.arrays(self.is_exact and other.is_exact)[2], acceptor.n_states)
         pairs = [(s, t) for s in self.states for t in acceptor.states]
-        made = Generator if steps.dtype == object else Generator.normalized
-        return made(pairs, self.alphabet, steps, start, stop, np.tile(acceptor.final, self.n_states))
+        return Generator.composed(pairs, self.alphabet, steps, start, stop, np.tile(acceptor.final, self.n_states))
 
     # -- Words made ---------------------------------------------------------------------------------------------
 
@@ -408,7 +478,7 @@ class Generator(Machine):
         Examples
         --------
         >>> cp.Generator(1, "ab", {"a": [[0.5]], "b": [[0.25]]}, 0, [0.25]).simulate(100, rng=0)
-        Sample(100 observations, 41 distinct, alphabet 'ab', lengths 0 to 15: inputs alone)
+        Sample(100 observations, 42 distinct, alphabet 'ab', lengths 0 to 19: inputs alone)
         """
         whole_number("number", number, least=1)
         if number * (self.expected_length() + 1.0) > MOST_SYMBOLS:
@@ -440,15 +510,7 @@ class Generator(Machine):
             words = replace(words, ends=np.where(self.final[state], 1, 2).astype(np.int32))
         return Sample.from_encoded(words, np.ones(number), self.alphabet, FIRST_MARKS, merge=True)
 
-    # -- Value and displays -------------------------------------------------------------------------------------
-
-    def table(self, width: int = 100, digits: int = 4) -> str:
-        """All matrices and the probabilities to stop as plain text."""
-        return text.table(self, width, digits)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        start, steps, stop = self._weighted.arrays()
-        return type(self), (self.states, self.alphabet, steps, start, stop, self.final)
+    # -- What does not apply ---- ---------------------------------------------------------------------------------
 
     def _no_set_operation(self, *_: object) -> NoReturn:
         raise InvalidArgument(
@@ -505,10 +567,26 @@ def _read(
         parts.read_initial(initial, states),
         parts.read_vector(stop, states, "stop"),
     )
-    if all(array.dtype == object for array in arrays):
-        return arrays
-    steps, start, end = (array.astype(np.float64) for array in arrays)
+    steps, start, end = _of_one_kind(*arrays)
     return steps, start, end
+
+
+def _of_one_kind(*arrays: Numbers) -> tuple[Numbers, ...]:
+    """The arrays as they are if all are exact; otherwise all as floats."""
+    exact = all(array.dtype == object for array in arrays)
+    return arrays if exact else tuple(array.astype(np.float64) for array in arrays)
+
+
+def _distributions(values: Any, shape: tuple[int, ...], name: str, meaning: str) -> Numbers:
+    """Array whose rows, or itself, are distributions."""
+    rows = parts.read_array(values, shape, name, meaning)
+    tolerance = 0 if rows.dtype == object else ROW_TOLERANCE
+    for place, row in enumerate(np.atleast_2d(rows)):
+        if (row < 0).any() or not abs(row.sum() - 1) <= tolerance:
+            where = f"{name}[{place}]" if rows.ndim > 1 else name
+            found = listed(text.number(value, 12) for value in row).replace("'", "")
+            raise InvalidAcceptor(f"{where} must be probabilities that sum to 1; got {found}.")
+    return rows
 
 
 def _check_states(steps: Numbers, stop: Numbers, alphabet: Alphabet, states: States) -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, Sample, State, Word, Words
 from cutpoint.data.alphabet import Names, OnUnknown
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
-from cutpoint.errors import ImpossibleObservation, InvalidArgument
-from cutpoint.exact import IntegerForm
+from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument
+from cutpoint.exact import IntegerForm, whole_number
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import text
@@ -49,18 +49,58 @@ class Machine(ABC):
 
     def replace(self, **changes: Any) -> Self:
         """The same with some of its parts changed, named as in the constructor."""
-        kept = dict(zip(self.PARTS, self.__reduce__()[1], strict=True))
+        kept = {name: getattr(self, name) for name in self.PARTS} | self.numbers()
         if unknown := changes.keys() - kept.keys():
             what = f"{self._kind.lower()} has the parts {', '.join(kept)}"
             raise InvalidArgument(f"{what}; got {', '.join(sorted(unknown))}.")
         return type(self)(**(kept | changes))
+
+    @classmethod
+    @abstractmethod
+    def normalized(cls, *parts: Any, **named_parts: Any) -> Self:
+        """The machine of weights that are divided by their sums."""
+
+    @classmethod
+    def composed(cls, *parts: Any) -> Self:
+        """From products of rows, whose float sums may be off by more than the tolerance: then rescaled."""
+        try:
+            return cls(*parts)
+        except InvalidAcceptor:
+            return cls.normalized(*parts)
+
+    def rationalized(self, max_denominator: int | None = 10**6) -> Self:
+        """Exact machine near this one: every entry the nearest fraction of small denominator, rows rescaled.
+
+        With ``max_denominator=None`` entries are the exact binary values of the floats, only rescaled. One that is
+        exact already is returned as it is.
+
+        Examples
+        --------
+        >>> cp.Acceptor(2, "a", [[[0.1, 0.9], [0.5, 0.5]]], 0, {1}).rationalized().exact_acceptance("a")
+        Fraction(9, 10)
+        """
+        if self.is_exact:
+            return self
+        numbers = self.numbers(exact=True)
+        if max_denominator is not None:
+            most = whole_number("max_denominator", max_denominator, least=1)
+            near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
+            numbers = {name: near(values) for name, values in numbers.items()}
+        return self.normalized(**({name: getattr(self, name) for name in self.PARTS} | numbers))
+
+    def numbers(self, exact: bool | None = None) -> dict[str, Numbers]:
+        """The parts that are numbers, by name: fractions or floats; by default fractions if the machine is exact."""
+        row, steps, column = self._weighted.arrays(exact)
+        found = {"transitions": steps, "initial": row, "stop": column}
+        return {name: values for name, values in found.items() if name in self.PARTS}
 
     def with_unknown(self, unknown: OnUnknown) -> Self:
         """The same with a rule for symbols that are not in its alphabet.
 
         ``"error"`` refuses them, as by default; ``"skip"`` leaves them out of words; ``"rare"`` reads them as the rare
         symbol that it has learned (:meth:`Sample.with_rare`). The rule is ``A.alphabet.on_unknown``; every operation on
-        words follows it, files keep it, and ``==`` does not look at it.
+        words follows it (tables along a word have a row for each symbol that is read), files keep it, and ``==`` does
+        not look at it.
 
         Examples
         --------
@@ -160,7 +200,7 @@ class Machine(ABC):
 
     def _given_end(self, recursion: str, word: Word, accepted: bool | None, exact: bool) -> Any:
         """Answer of a recursion, which has the same name in floats and exactly, given how the run ended."""
-        codes, end = self.alphabet.encode_word(word), self._end(accepted)
+        codes, end = self.alphabet.encode_word(word), self.possible_ends(accepted)
         if exact:
             answer = getattr(self.integers, recursion)(codes.tolist(), self._last_column(end))
         else:
@@ -177,7 +217,7 @@ class Machine(ABC):
     def _last_column(self, end: NDArray[np.bool_]) -> NDArray[Any]:
         """Exact column with which backward passes begin, for runs that end in some states."""
 
-    def _end(self, accepted: bool | None) -> NDArray[np.bool_]:
+    def possible_ends(self, accepted: bool | None) -> NDArray[np.bool_]:
         """States in which a run may end."""
         if accepted is None:
             return np.ones_like(self.final)
@@ -187,9 +227,20 @@ class Machine(ABC):
 
     # -- Value and displays -------------------------------------------------------------------------------------
 
-    @abstractmethod
     def table(self, width: int = 100, digits: int = 4) -> str:
-        """All matrices as plain text."""
+        """All matrices as plain text; an arrow marks the states where runs can start, a star the final ones.
+
+        A generator's probabilities to stop have a column of their own.
+
+        Examples
+        --------
+        >>> print(cp.p_adic(2).table())
+                   0:           1:
+                   s1   s2      s1   s2
+        →  s1      1    0       1/2  1/2
+           s2 *    1/2  1/2     0    1
+        """
+        return text.table(self, width, digits)
 
     def __str__(self) -> str:
         if self.n_states**2 * self.n_symbols > LARGEST_PRINTED:
@@ -223,8 +274,9 @@ class Machine(ABC):
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{self._kind} is immutable: cannot delete {name!r}.")
 
-    @abstractmethod
-    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        numbers = self.numbers()
+        return type(self), tuple(numbers.get(name, getattr(self, name)) for name in self.PARTS)
 
     # -- Encoded words ------------------------------------------------------------------------------------------
 

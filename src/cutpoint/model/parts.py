@@ -185,7 +185,7 @@ def _row(row: object, states: States, where: str) -> Numbers:
             values[states.code(state, f"{where}: ")] = _entry(probability, f"{where}[{state!r}]")
         return _common(values)
     if row in states:
-        if _shape(row) == (len(states),):
+        if shape_of(row) == (len(states),):
             found = f"{where}: {shown(row)} can be read as a state and as a row"
             raise InvalidAcceptor(f"{found}. Pass a list for a row, a dictionary for a state.")
         return _row({row: 1}, states, where)
@@ -202,7 +202,7 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
         return np.zeros(shape, dtype=object)
     if hasattr(values, "__array__"):
         values = np.asarray(values)
-    found = _shape(values)
+    found = shape_of(values)
     if found != shape:
         given = "rows of different lengths" if found is None else f"shape {found}" if found else shown(values)
         raise InvalidAcceptor(f"{where} must have shape {shape} ({meaning}); got {given}.")
@@ -229,13 +229,13 @@ def _common(values: list[Any]) -> Numbers:
     return np.array(values, dtype=object if exact else np.float64)
 
 
-def _shape(values: object) -> tuple[int, ...] | None:
+def shape_of(values: object) -> tuple[int, ...] | None:
     """Shape of nested sequences; None if they are ragged."""
     if isinstance(values, np.ndarray):
         return tuple(values.shape)
     if isinstance(values, str) or not isinstance(values, Sequence):
         return ()
-    inner = {_shape(value) for value in values}
+    inner = {shape_of(value) for value in values}
     if len(inner) > 1 or None in inner:
         return None
     return (len(values), *(inner.pop() or ())) if inner else (0,)

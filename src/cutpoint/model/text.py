@@ -11,6 +11,7 @@ import numpy as np
 
 from cutpoint.data import html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Look, label
+from cutpoint.exact import CutPoint
 from cutpoint.wording import counted, plain
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines of equal width, columns aligned to the left."""
     widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+
+
+def cut_point_text(value: CutPoint) -> str:
+    """A cut point as text: as :func:`number` shows it, or with its polynomial if it is irrational."""
+    return number(value) if isinstance(value, Fraction) else repr(value)
 
 
 def number(value: Any, digits: int = 4) -> str:

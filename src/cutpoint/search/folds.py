@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.errors import InvalidArgument, InvalidSample
@@ -25,10 +26,13 @@ class Split(NamedTuple):
 
 def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
     """Split a sample into folds by single observations, labels shared out evenly; each fold validates once."""
-    if sample.total < folds:
+    known = can_be_judged(sample)
+    total = float(sample.counts[known].sum())
+    if total < folds:
+        outcome = "" if known.all() else " with an outcome"
         raise InvalidArgument(
-            f"{counted(folds, 'fold')} need at least {counted(folds, 'observation')}; got "
-            f"{counted(sample.total, 'observation')}. Ask for fewer folds, or add observations."
+            f"{counted(folds, 'fold')} need at least {counted(folds, 'observation')}{outcome}; got "
+            f"{counted(total, 'observation')}. Ask for fewer folds, or add observations."
         )
     return [
         Split(sample.reweighted(np.maximum(sample.counts - part, 0.0)), sample.reweighted(part))
@@ -36,15 +40,24 @@ def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
     ]
 
 
+def can_be_judged(sample: Sample) -> NDArray[np.bool_]:
+    """Observations of whose runs something was seen; all of them where nothing was seen of any."""
+    known = np.zeros(len(sample), dtype=np.bool_)
+    known[sample.seen.observations] = True
+    return known if known.any() else ~known
+
+
 def held_out(sample: Sample, holdout: float, rng: np.random.Generator) -> Split:
     """Split a sample once, about a share of it to judge by; every label stays among what is learned from."""
     if not holdout >= 1 / FINEST:  # neither is a NaN
         raise InvalidArgument(f"must be at least 1/{FINEST}; got {holdout:g}.", argument="holdout")
-    part = Fraction(holdout).limit_denominator(FINEST)
-    if sample.total < 2 * part.denominator:
+    part, known = Fraction(holdout).limit_denominator(FINEST), can_be_judged(sample)
+    total = float(sample.counts[known].sum())
+    if total < 2 * part.denominator:
+        outcome = "" if known.all() else " with an outcome"
         raise InvalidSample(
-            f"to hold out {holdout:g} of the observations there must be at least {2 * part.denominator}; got "
-            f"{counted(sample.total, 'observation')}.",
+            f"to hold out {holdout:g} of the observations there must be at least {2 * part.denominator}{outcome}; got "
+            f"{counted(total, 'observation')}.",
             advice="Add observations. Or judge by another file with {test}. Or hold out none with {holdout=0}.",
         )
     parts = fold_counts(sample, part.denominator, rng)
@@ -64,7 +77,8 @@ def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
     owners = np.concatenate((np.repeat(np.arange(len(sample)), single), np.flatnonzero((rest > 0.0) & (rest < 1.0))))
     weights = np.concatenate((np.ones(int(single.sum())), rest[(rest > 0.0) & (rest < 1.0)]))
     mixed = rng.permutation(len(owners))
-    mixed = mixed[np.argsort(sample.ends[owners[mixed]], kind="stable")]
+    kinds = np.where(can_be_judged(sample), sample.ends, -1)  # every fold gets its part of what it can judge by
+    mixed = mixed[np.argsort(kinds[owners[mixed]], kind="stable")]
     fold = np.empty(len(owners), dtype=np.int64)
     fold[mixed] = np.arange(len(owners)) % folds
     parts = np.zeros((folds, len(sample)))

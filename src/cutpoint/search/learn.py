@@ -28,7 +28,7 @@ from cutpoint.model import Acceptor, mixture
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
-from cutpoint.search.folds import Split, chosen_size, splits
+from cutpoint.search.folds import Split, can_be_judged, chosen_size, splits
 from cutpoint.search.labels import HiddenStates, Solution, known_states
 from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
 from cutpoint.search.starts import Start
@@ -215,8 +215,8 @@ def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None =
 
 
 def usual_folds(sample: Sample) -> int:
-    """Number of folds by default: five, fewer if there are fewer observations."""
-    return max(2, min(FOLDS, int(sample.total)))
+    """Number of folds by default: five, fewer if there are fewer observations that can be judged."""
+    return max(2, min(FOLDS, int(sample.counts[can_be_judged(sample)].sum())))
 
 
 @dataclass(frozen=True)
@@ -265,8 +265,8 @@ def race(
             for fold, split in enumerate(folds):
                 finalists = tournament(split, size, fold, rules, monitor)
                 if math.isfinite(finalists[0].loss):
-                    joint = InMemory(split.validation, 1).log_likelihood([rules.asked(f.solution) for f in finalists])
-                    results[size].append(FoldResult(split, finalists, -joint / split.validation.total))
+                    joint = InMemory(split.validation, 1).loss([rules.asked(f.solution) for f in finalists])
+                    results[size].append(FoldResult(split, finalists, joint))
             if not results[size]:
                 raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             losses[size] = [result.joint_loss for result in results[size]]

@@ -205,8 +205,8 @@ def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, r
         entrant.curve.append(Round(entrant.e_steps + PATIENCE * ROUND, -math.inf, math.inf, math.inf))
         return 1
     entrant.now = climb.parameters
-    loss = validation.loss(*rules.asked(Solution(climb.parameters, entrant.kinds)))
-    training_loss = -climb.counts.log_likelihood / data.total
+    loss = validation.loss([rules.asked(Solution(climb.parameters, entrant.kinds))])
+    training_loss = -climb.counts.log_likelihood / data.judged(climb.parameters)
     entrant.curve.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss))
     if loss < entrant.loss:
         entrant.best, entrant.loss, entrant.steps = climb.parameters, loss, entrant.e_steps

@@ -20,6 +20,7 @@ from cutpoint.data.sample import FIRST_MARKS
 from cutpoint.data.storage import content_of, matching
 from cutpoint.em.counts import Counts, pairwise_sum
 from cutpoint.em.observations import AnySample, InMemory, Masks, Observations, Parameters, check_sample
+from cutpoint.em.predictions import Predictions
 from cutpoint.errors import InvalidArgument, InvalidFile, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.files.samples import ReadOptions, read_sample
@@ -260,6 +261,10 @@ class LoadedShard(InMemory):
         """Log-probability of each distinct observation."""
         return super().log_likelihoods(parameters, masks[self.rows])
 
+    def predictions(self, parameters: Parameters, final: Masks, masks: Masks) -> Predictions:
+        """What is said of each position where something was seen."""
+        return super().predictions(parameters, final, masks[self.rows])
+
     def scored(self, parameters: Parameters, column: Floats) -> tuple[EncodedWords, Floats, Floats]:
         """The words without marks along the way, their counts and their acceptances, to be sent to another process."""
         ((sample, values),) = self.acceptances(parameters, column)
@@ -314,6 +319,10 @@ class ShardObservations(Observations):
         """Observations of each shard, without marks along the way, with their acceptances."""
         for words, counts, values in self.for_each_shard(LoadedShard.scored, parameters, column):
             yield Sample.from_encoded(words, counts, self.alphabet), values
+
+    def predictions(self, parameters: Parameters, final: Masks, masks: Masks) -> Predictions:
+        """What is said of each position where something was seen, shard after shard."""
+        return Predictions.concatenate(list(self.for_each_shard(LoadedShard.predictions, parameters, final, masks)))
 
     def subsample(self, most: int) -> Sample:
         """About so many distinct observations, spread evenly over all shards."""

@@ -1,0 +1,3 @@
+"""What a model says about cases that are still going on."""
+
+from cutpoint.cases.runs import CaseState as CaseState, CaseUpdates as CaseUpdates, Runs as Runs

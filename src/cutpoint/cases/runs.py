@@ -1,0 +1,361 @@
+"""Many cases that are still going on, each known by an id: one row of numbers per case."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Symbol
+from cutpoint.data.alphabet import HASHABLE, is_hashable
+from cutpoint.data.storage import Arrays, content_of, packed, unpacked, write_whole
+from cutpoint.errors import InvalidArgument, InvalidFile
+from cutpoint.exact import cut_point_value, which_exceed
+from cutpoint.kernels import kernels
+from cutpoint.kernels.reference import dot, step
+from cutpoint.kernels.words import Floats
+from cutpoint.model import Acceptor
+from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.text import cut_point_text
+from cutpoint.wording import counted, shown
+
+MAGIC = b"cutpoint runs 1\n"
+KEPT = 32  # first symbols of a case that are kept, to decide by rational numbers: ties are common in short words
+FIRST_ROOM = 64  # cases that there is room for at first
+MOST_TURNS = 8  # events of a case in a batch up to which it is read together with others
+UNKNOWN = -1  # a verdict so close to the cut point that floats cannot tell
+
+Slots = NDArray[np.int64]
+Verdicts = NDArray[np.int8]
+Ids = msgspec.json.Decoder(list[str | int])
+
+
+class CaseState(NamedTuple):
+    """Where a case stands.
+
+    Attributes
+    ----------
+    events : how many there were, also those whose symbols are unknown and left out.
+    acceptance : probability that the word read so far is accepted.
+    accepted : whether it lies above the cut point; None without a cut point, or where floats cannot tell.
+    crossed : whether the last symbol brought it to the other side of the cut point.
+    """
+
+    events: int
+    acceptance: float
+    accepted: bool | None
+    crossed: bool = False
+
+
+@dataclass(frozen=True)
+class CaseUpdates:
+    """Where cases stood after each event of a batch, as columns; ``updates[i]`` is a :class:`CaseState`.
+
+    Attributes
+    ----------
+    accepted : 1, 0, or -1 where it is not known.
+    """
+
+    events: NDArray[np.int64]
+    acceptances: Floats
+    accepted: Verdicts
+    crossed: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def __getitem__(self, i: int) -> CaseState:
+        """Where the case of event i stood after it."""
+        columns = self.events, self.acceptances, self.accepted, self.crossed
+        events, acceptance, accepted, crossed = (column[i].item() for column in columns)
+        return CaseState(events, acceptance, None if accepted == UNKNOWN else bool(accepted), crossed)
+
+
+class _ByCase:
+    """Events of a batch, case by case: ``order`` has the events of each case in their order.
+
+    Attributes
+    ----------
+    slots : place of each event's case in the table.
+    starts, ends : where each case begins and ends in ``order``.
+    rank : how many events of its case come before each event.
+    """
+
+    def __init__(self, slots: Slots) -> None:
+        self.slots = slots
+        self.order = np.argsort(slots, kind="stable")
+        ordered = slots[self.order]
+        self._is_first = np.ones(len(slots), dtype=np.bool_)
+        self._is_first[1:] = ordered[1:] != ordered[:-1]
+        self.starts, self.ends = np.flatnonzero(self._is_first), np.flatnonzero(np.roll(self._is_first, -1))
+        self.rank = np.empty(len(slots), dtype=np.int64)
+        self.rank[self.order] = np.arange(len(slots)) - np.repeat(self.starts, self.ends - self.starts + 1)
+
+    def known_verdicts(self, accepted: Verdicts, stored: Verdicts) -> tuple[Verdicts, Verdicts]:
+        """Verdicts after the events and before them, in ``order``; an unknown one is as it was before the event."""
+        after, before = accepted[self.order], np.empty(len(accepted), dtype=np.int8)
+        before[self.starts] = stored[self.slots[self.order[self.starts]]]
+        for i in np.flatnonzero(after == UNKNOWN):
+            after[i] = before[i] if self._is_first[i] else after[i - 1]
+        later = np.flatnonzero(~self._is_first)
+        before[later] = after[later - 1]
+        return after, before
+
+
+class Runs:
+    r"""Live runs of one acceptor on many words, each known by an id: :class:`Run` for a million open cases.
+
+    A case is a row of l numbers and its first 32 symbols, so memory grows with the number of open cases and not with
+    their length. Verdicts at the cut point are certified: decided by floats where their error bound allows, by
+    rational numbers for words of up to 32 symbols, and otherwise None.
+
+    Parameters
+    ----------
+    acceptor : which reads the cases.
+    cut_point : at which cases are accepted, as in :class:`Language`; None for acceptances without verdicts.
+
+    Examples
+    --------
+    >>> runs = cp.Runs(cp.p_adic(2), cut_point="1/2")
+    >>> runs.read("ann", "1")
+    CaseState(events=1, acceptance=0.5, accepted=False, crossed=False)
+    >>> runs.read_batch(["bob", "ann", "bob"], "011").crossed
+    array([False,  True, False])
+    >>> runs["ann"]
+    CaseState(events=2, acceptance=0.75, accepted=True, crossed=False)
+    >>> runs.close("ann").acceptance, runs
+    (0.75, <Runs: 1 open case, cut point 1/2>)
+    """
+
+    def __init__(self, acceptor: Acceptor, cut_point: Any = None) -> None:
+        check_acceptor(acceptor)
+        self.acceptor = acceptor
+        self.cut_point = None if cut_point is None else cut_point_value(cut_point)
+        self._slots: dict[Hashable, int] = {}
+        self._free: list[int] = []
+        self._matrices = np.concatenate([acceptor.transitions, [np.eye(acceptor.n_states)]])  # the last: not read
+        kept = np.min_scalar_type(acceptor.n_symbols), KEPT
+        fields: Any = [("row", "f8", acceptor.n_states), ("events", "i8"), ("accepted", "i1"), ("first", *kept)]
+        self._cases = np.zeros(FIRST_ROOM, dtype=fields)
+        start = self._new = np.zeros(1, dtype=fields)
+        start["row"] = acceptor.initial
+        start["accepted"] = self._verdicts(dot(start["row"], self._final), start["events"], np.zeros(1, dtype=np.int64))
+
+    def read(self, id: Hashable, symbol: Symbol) -> CaseState:
+        """Read a symbol of one case, which is opened if it is new. Cost :math:`O(l^2)`."""
+        return self.read_batch([id], [symbol])[0]
+
+    def read_batch(self, ids: Iterable[Hashable], symbols: Iterable[Symbol]) -> CaseUpdates:
+        """Read one symbol per id, in order; ids may repeat. What is refused changes nothing."""
+        names, codes = list(ids), [self.code(symbol, f"event {i}: ") for i, symbol in enumerate(symbols)]
+        if len(names) != len(codes):
+            raise InvalidArgument(f"a batch needs one symbol per id, {len(names)}; got {len(codes)}.")
+        for name in names:
+            if not is_hashable(name):
+                raise InvalidArgument(f"an id must be {HASHABLE}; got {shown(name)}.")
+        return self.advance(names, np.array(codes, dtype=np.int32))
+
+    def code(self, symbol: Symbol, where: str = "") -> int:
+        """Code that a symbol is read as; the number of symbols stands for one that is left out."""
+        code = self.acceptor.alphabet.read_as(symbol, where)
+        return self.acceptor.n_symbols if code is None else code
+
+    def advance(self, ids: Sequence[Hashable], codes: NDArray[np.int32]) -> CaseUpdates:
+        """:meth:`read_batch` for codes as :meth:`code` gives them."""
+        by_case = _ByCase(self._opened(ids))
+        slots, last = by_case.slots, by_case.order[by_case.ends]
+        events = self._cases["events"][slots] + by_case.rank + 1
+        early = np.flatnonzero(events <= KEPT)
+        self._cases["first"][slots[early], events[early] - 1] = codes[early]
+        acceptances = dot(self._rows_after(by_case, codes), self._final)
+        accepted = self._verdicts(acceptances, events, slots)
+        crossed = np.zeros(len(slots), dtype=np.bool_)
+        if self.cut_point is not None:
+            verdicts, before = by_case.known_verdicts(accepted, self._cases["accepted"])
+            crossed[by_case.order] = verdicts != before
+            self._cases["accepted"][slots[last]] = verdicts[by_case.ends]
+        self._cases["events"][slots[last]] = events[last]
+        return CaseUpdates(events, acceptances, accepted, crossed)
+
+    def _rows_after(self, by_case: _ByCase, codes: NDArray[np.int32]) -> Floats:
+        """Row of the case after each event; the cases are advanced.
+
+        Cases with many events go one by one, the others together: the first event of each, symbol by symbol, then the
+        second of each, and so on. The sums are the same.
+        """
+        slots, order, starts = by_case.slots, by_case.order, by_case.starts
+        rows, after = self._cases["row"], np.empty((len(slots), self.acceptor.n_states))
+        lengths, together = np.diff(starts, append=len(slots)), np.ones(len(slots), dtype=np.bool_)
+        for k in np.flatnonzero(lengths > MOST_TURNS):
+            own = order[starts[k] : starts[k] + lengths[k]]
+            after[own] = kernels().forward(self._matrices, rows[slots[own[0]]], codes[own])[1:]
+            rows[slots[own[0]]] = after[own[-1]]
+            together[own] = False
+        left = np.flatnonzero(together)
+        turns = by_case.rank[left] * len(self._matrices) + codes[left]
+        left, turns = left[np.argsort(turns, kind="stable")], np.sort(turns)
+        for turn in np.split(left, np.flatnonzero(np.diff(turns)) + 1) if len(left) else ():
+            rows[slots[turn]] = after[turn] = step(rows[slots[turn]], self._matrices[codes[turn[0]]])
+        return after
+
+    def _verdicts(self, acceptances: Floats, events: NDArray[np.int64], slots: Slots) -> Verdicts:
+        """Verdict of each acceptance after so many events."""
+        if self.cut_point is None:
+            return np.full(len(acceptances), UNKNOWN, dtype=np.int8)
+        unknown: list[int] = []
+
+        def exact(r: int) -> Fraction:
+            if events[r] > KEPT:
+                unknown.append(r)
+                return Fraction(0)
+            first = self._cases["first"][slots[r], : events[r]]
+            return self.acceptor.integers.value(first[first < self.acceptor.n_symbols].tolist())
+
+        above, _ = which_exceed(acceptances, events, self.acceptor.n_states, self.cut_point, exact)
+        verdicts = above.astype(np.int8)
+        verdicts[unknown] = UNKNOWN
+        return verdicts
+
+    @property
+    def _final(self) -> Floats:
+        return self.acceptor.to_weighted().final
+
+    def _opened(self, ids: Sequence[Hashable]) -> Slots:
+        """Place of each case in the table; new cases get one."""
+        places = self._slots
+        found: list[Any] = [places.get(id) for id in ids]
+        if None not in found:
+            return np.array(found, dtype=np.int64)
+        for id in ids:
+            if id not in places:
+                places[id] = self._free.pop() if self._free else len(places)
+        new = [places[id] for id, place in zip(ids, found, strict=True) if place is None]
+        if (room := len(self._cases)) <= (most := max(new)):
+            grown = np.zeros(max(2 * room, most + 1), dtype=self._cases.dtype)
+            grown[:room] = self._cases
+            self._cases = grown
+        self._cases[new] = self._new
+        return np.array([places[id] for id in ids], dtype=np.int64)
+
+    def close(self, id: Hashable) -> CaseState:
+        """Forget a case; where it stood is returned."""
+        last = self[id]
+        self._free.append(self._slots.pop(id))
+        return last
+
+    def distribution(self, id: Hashable) -> Floats:
+        """Probability of each state of a case."""
+        return np.array(self._cases["row"][self._slot(id)])
+
+    def __getitem__(self, id: Hashable) -> CaseState:
+        """Where a case stands."""
+        return self._state(self._cases[self._slot(id)])
+
+    @property
+    def before_first(self) -> CaseState:
+        """Where every case stands before its first symbol."""
+        return self._state(self._new[0])
+
+    def _state(self, case: Any) -> CaseState:
+        accepted = None if case["accepted"] == UNKNOWN else bool(case["accepted"])
+        return CaseState(int(case["events"]), float(dot(case["row"], self._final)), accepted)
+
+    def _slot(self, id: Hashable) -> int:
+        if id not in self:
+            raise InvalidArgument(f"there is no open case {shown(id)}.", advice="A case opens with its first symbol.")
+        return self._slots[id]
+
+    def __contains__(self, id: object) -> bool:
+        return is_hashable(id) and id in self._slots
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Ids of the open cases."""
+        return iter(self._slots)
+
+    def __len__(self) -> int:
+        """Number of open cases."""
+        return len(self._slots)
+
+    def __repr__(self) -> str:
+        cut_point = "" if self.cut_point is None else f", cut point {cut_point_text(self.cut_point)}"
+        return f"<Runs: {counted(len(self), 'open case')}{cut_point}>"
+
+    # -- Files --------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all cases to a file, whole or not at all; ids must be texts or whole numbers.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> runs = cp.Runs(cp.p_adic(2), cut_point=0.5)
+        >>> _ = runs.read_batch([17, "x", 17], "101")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "cases.runs")
+        ...     runs.save(path)
+        ...     cp.Runs.load(path, runs.acceptor)[17]
+        CaseState(events=2, acceptance=0.75, accepted=True, crossed=False)
+        """
+        write_whole(path, packed(MAGIC, self.to_arrays()))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], acceptor: Acceptor) -> Self:
+        """Cases of a file that :meth:`save` wrote, for the same acceptor; the cut point is that of the file."""
+        where = os.fspath(path)
+        return cls.from_arrays(unpacked(MAGIC, content_of(where), where), acceptor, where)
+
+    def to_arrays(self) -> Arrays:
+        """All cases as arrays, for :func:`cutpoint.data.storage.packed`."""
+        for id in self:
+            if type(id) not in (str, int):
+                raise InvalidArgument(f"ids that are saved must be texts or whole numbers; got {shown(id)}.")
+        if self.cut_point is not None and not isinstance(self.cut_point, Fraction):
+            raise InvalidArgument(f"a file can keep a cut point that is rational; got {shown(self.cut_point)}.")
+        return {
+            "ids": _bytes(msgspec.json.encode(list(self))),
+            "cases": self._cases[list(self._slots.values())],
+            "cut_point": _bytes(str("" if self.cut_point is None else self.cut_point).encode()),
+            "acceptor": _bytes(_digest(self.acceptor)),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, acceptor: Acceptor, where: str) -> Self:
+        """Cases from arrays of a file, which errors name."""
+        check_acceptor(acceptor)
+        try:
+            cut_point = arrays["cut_point"].tobytes().decode()
+            ids, cases = Ids.decode(arrays["ids"].tobytes()), arrays["cases"]
+            owner = arrays["acceptor"].tobytes()
+        except (KeyError, msgspec.DecodeError, UnicodeDecodeError) as problem:
+            raise InvalidFile(f"the cases cannot be read ({problem}).", where=where) from None
+        if owner != _digest(acceptor):
+            what = "the cases belong to another acceptor: its names or numbers differ."
+            raise InvalidFile(what, where=where, advice="Load them with the acceptor that read them.")
+        runs = cls(acceptor, cut_point or None)
+        if cases.dtype != runs._cases.dtype or cases.shape != (len(ids),) or len(set(ids)) != len(ids):
+            raise InvalidFile("the ids and the numbers of the cases do not fit together.", where=where)
+        runs._slots = {id: slot for slot, id in enumerate(ids)}
+        runs._cases = np.concatenate([cases, runs._cases])
+        return runs
+
+
+def _bytes(content: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(content, dtype=np.uint8)
+
+
+def _digest(acceptor: Acceptor) -> bytes:
+    """Digest of all that decides what a row means."""
+    parts = (
+        repr((acceptor.states, tuple(acceptor.alphabet))).encode(),
+        acceptor.transitions,
+        acceptor.initial,
+        acceptor.final,
+    )
+    return hashlib.sha256(b"".join(part if isinstance(part, bytes) else part.tobytes() for part in parts)).digest()
