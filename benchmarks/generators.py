@@ -6,7 +6,7 @@
     python benchmarks/generators.py classes                        # which of two machines made a word
     python benchmarks/generators.py speed                          # the E-step beside the acceptor's and hmmlearn's
     python benchmarks/generators.py forecasts                      # are they calibrated
-    make bench-generators                                          # all, written to generators.json and the docs
+    make bench-generators                                          # all, stored and written to docs/benchmarks.md
 
 Every part prints its rows as they come. Nothing here is tuned on the test words: defaults only.
 """
@@ -21,7 +21,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
@@ -240,8 +239,8 @@ def recovery(options: argparse.Namespace) -> Iterator[Row]:
     for name, truth in made:
         sample, test = truth.simulate(TRAINING, rng=1), truth.simulate(TEST, rng=2)
         true = truth.log_probabilities(test)
-        size = f"{truth.n_states} states, {truth.n_symbols} symbols, length {truth.expected_length():.1f}"
-        yield {"machine": f"{name}, {size}, {len(test)} distinct test words"}
+        size = {"states": truth.n_states, "symbols": truth.n_symbols, "length": truth.expected_length()}
+        yield {"machine": name, **size, "distinct test words": len(test)}
         learners = [options.learner] if options.no_peers else ["3-gram", "ALERGIA", options.learner]
         for learner in (None, *learners):
             began = time.perf_counter()
@@ -286,7 +285,7 @@ def pair_losses(number: int, options: argparse.Namespace) -> dict[str, Callable[
     models: dict[str, Callable[[], Any]] = {
         "truth": lambda: np.exp(-np.logaddexp(0.0, first - second)),
         options.learner: lambda: LEARNERS[options.learner](sample, options).acceptances(test[0]),
-        "team of five acceptors": lambda: cp.learn(sample, team=5, rng=0).acceptor.acceptances(test[0]),
+        "five acceptors of 32 states": lambda: cp.learn(sample, 32, team=5, rng=0).acceptor.acceptances(test[0]),
     }
     losses: dict[str, Callable[[], float]] = {
         name: lambda model=model: log_loss(model(), test[1])  # type: ignore[misc]
@@ -356,10 +355,11 @@ def forecasts(options: argparse.Namespace) -> Iterator[Row]:
         hoped = np.exp(small.log_probabilities(words)) @ small.acceptances(words)
         np.testing.assert_allclose(small.forecast(prefix), hoped / small.prefix_probability(prefix), rtol=1e-10, atol=0)
     rng = np.random.default_rng(0)
-    inputs = machine("PFA", 12, 6, 0.8, 0.2, seed=5)
+    first, second = (machine(*PAIRS[3][:-1], seed=k) for k in range(2))
+    acceptor = cp.random_acceptor(8, first.alphabet, rng=3, concentration=0.02)
     for name, law in (
-        ("outcome by the generator's state", with_final(inputs, range(6))),
-        ("outcome by an acceptor", inputs.product(cp.random_acceptor(5, inputs.alphabet, rng=3))),
+        ("which of two machines", cp.mixture([with_final(first, ()), second])),
+        ("accepted by an acceptor", second.product(acceptor)),
     ):
         sample, cases = law.simulate(20_000, rng=7), []
         for observation, weight in zip(sample, sample.counts, strict=True):
@@ -386,7 +386,7 @@ def with_final(generator: cp.Generator, final: Any) -> cp.Generator:
 
 
 def main() -> None:
-    """Run the parts asked for and print their rows as they come; all together are stored and written to the docs."""
+    """Run the parts asked for and print their rows as they come."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("part", choices=[*PARTS, "all"])
     parser.add_argument(
@@ -396,6 +396,7 @@ def main() -> None:
     parser.add_argument("--learner", choices=LEARNERS, default=OURS)
     parser.add_argument("--states", type=int, help="number of states given to the learner")
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--store", action="store_true", help="write benchmarks/generators.json and docs/benchmarks.md")
     options = parser.parse_args()
     results: dict[str, list[Row]] = {}
     for part in PARTS if options.part == "all" else [options.part]:
@@ -404,8 +405,11 @@ def main() -> None:
             results[part].append(row)
             shown = {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in row.items()}
             print(json.dumps(shown), flush=True)
-    if options.part == "all":
-        Path(__file__).with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
+    if options.store:
+        from page import GENERATORS, stored, write
+
+        GENERATORS.write_text(json.dumps(stored(GENERATORS) | results, indent=1) + "\n")
+        write()
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
