@@ -15,10 +15,9 @@ from cutpoint.cases.state_file import StateFile
 from cutpoint.cli import options, output
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.errors import FormatError, InvalidArgument
+from cutpoint.files.streams import BLOCK, LONGEST_LINE
 from cutpoint.wording import counted
 
-BLOCK = 1 << 20  # most bytes that are answered at once
-LONGEST_LINE = 1 << 26
 F_SETPIPE_SZ = 1031  # Linux's number of the call that enlarges a pipe
 
 
