@@ -18,6 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import polars as pl
 import pytest
 
 import cutpoint as cp
@@ -471,6 +473,27 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
     )
 
 
+def test_score_calls_outcomes_by_their_names(run: Run, here: Path) -> None:
+    cp.save(cp.p_adic(2), here / "named.json", cut_point="1/2", classes=["small", "large"])
+    assert run("score", "named.json", "-", given="11\n01\n").out == "11\t0.75\tlarge\n01\t0.5\tsmall\n"
+    told = json.loads(run("score", "named.json", "-", "--json", given="11\n").out)
+    assert told == {"word": "11", "acceptance": 0.75, "accepted": True, "outcome": "large"}
+    assert run("score", "named.json", "-", "--only", given="11\n").out == "0.75\n"
+    three = cp.Acceptor(3, "ab", np.stack([np.roll(np.eye(3), 1, axis=1), np.eye(3)]), 0, {2})
+    cp.save(three, here / "three.json", classes=["x", "y", 3], labels=["x", "y", 3])
+    assert run("score", "three.json", "-", given="\nab\naa\n").out == "\t1.0\tx\nab\t1.0\ty\naa\t1.0\t3\n"
+    told = json.loads(run("score", "three.json", "-", "--json", given="aab\n").out)
+    assert told == {"word": "aab", "probability": 1.0, "outcome": 3}
+    assert run("score", "three.json", "words.tsv", "--log").code == 2
+    assert run("minimize", "three.json").err == (
+        "cutpoint: three.json: of three and more classes, states of one class would be merged with others.\n"
+    )
+    (here / "ab.tsv").write_text("ab\naa\n")
+    assert run("score", "three.json", "ab.tsv", "-o", "named.parquet").code == 0
+    table = pl.read_parquet(here / "named.parquet")
+    assert table.to_dict(as_series=False) == {"word": ["ab", "aa"], "probability": [1.0, 1.0], "outcome": ["y", "3"]}
+
+
 def test_export(run: Run, here: Path) -> None:
     assert run("export", "binary.json", "-o", "model.js", "--unknown", "skip", "--cut-point", "3/4") == (
         0,
@@ -500,7 +523,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     model = cp.read_model(here / "rare.json")
     assert model.acceptor.alphabet == ("buy", "look", "quit", "<rare>")
     assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "not 1"]
-    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\tyes\n")
+    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\t1\n")
     assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
     assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"  # there is nothing to learn from
     assert run("fit", "rare.tsv", "-n", "2", "--unknown", "skip", "-o", "rare.json", "--test", "rare.tsv").code == 0
