@@ -116,5 +116,9 @@ class EngineLost(CutpointError, ConnectionError):
     """The machines that hold the shards of a sample cannot be reached any more."""
 
 
+class CharactersWarning(CutpointError, UserWarning):
+    """Texts are read as words of characters, though they look like names or like words with blanks between them."""
+
+
 class UnusedStatesWarning(UserWarning):
     """A learned acceptor has states that no run visits."""

@@ -1,5 +1,6 @@
 """The program as users run it: every verb, its examples, pipes, wrong input, exit codes, interrupts, terminals."""
 
+import datetime
 import io
 import json
 import math
@@ -17,6 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import polars as pl
 import pytest
 
 import cutpoint as cp
@@ -176,21 +179,26 @@ WRONG = [
     ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
     ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
     ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds; got -1.0."),
-    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 0: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
-    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity or symbol; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit journeys.tsv -o m.json --test words.tsv -n 2", 3, "words.tsv: line 1, position 1: symbol '11' is not in the alphabet {'ad', 'cart', 'mail', 'visit', 'wait'}."),
+    ("fit events.csv --delimiter ; --id who -o m.json", 3, "events.csv: no column is called event, activity, symbol, event name, activity name, task or concept:name; the columns are {'who', 'when', 'what', 'sold'}. Choose one with --event."),
+    ("fit journeys.tsv -o m.json --split-by day", 3, "journeys.tsv: --split-by must be one of the columns {'word', 'accepted', 'count'}; got 'day'."),
+    ("fit journeys.tsv -o m.json --split-by accepted --holdout 0.5", 3, "journeys.tsv: column 'accepted': there must be earlier words to learn from, and later ones to judge by; too many have '0'. Split by another column."),
+    ("fit journeys.tsv -o m.json --gaps 1d", 3, "journeys.tsv: --gaps is for tables with one event per row; this one has one word per row."),
+    ("fit events.csv --delimiter ; --id who --event what --order when -o m.json --gaps 1d", 3, "--gaps must have edges that are numbers, in increasing order; got '1d'."),
+    ("fit events.csv --delimiter ; --id who --event what -o m.json --attributes sod", 3, "events.csv: --attributes must be one of the columns {'who', 'when', 'what', 'sold'}; got 'sod'. Did you mean 'sold'?"),
     ("score nothing.json words.tsv", 3, "nothing.json: cannot be read (No such file or directory)."),
     ("score noise.json words.tsv", 3, "noise.json: line 1: expected text in UTF-8; got bytes that are not."),
     ("score model.json noise.tsv", 3, "noise.tsv: line 1: the text must be UTF-8; byte 1 of the line is 0x80. Convert the file."),
     ("score model.json empty.tsv", 3, "empty.tsv: the file is empty."),
-    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 0: symbol 'cart' is not in the alphabet {'0', '1'}."),
+    ("score model.json journeys.tsv", 3, "journeys.tsv: line 2, position 1: symbol 'cart' is not in the alphabet {'0', '1'}."),
     ("score model.json events.csv --delimiter ; --id whom --event what", 3, "events.csv: --id must be one of the columns {'who', 'when', 'what', 'sold'}; got 'whom'. Did you mean 'who'?"),
     ("score model.json words.tsv -o nowhere/scores.tsv", 3, "nowhere/scores.tsv: cannot be written (No such file or directory)."),
-    ("accepts model.json 2", 3, "word '2', position 0: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("accepts model.json 2", 3, "word '2', position 1: symbol '2' is not in the alphabet {'0', '1'}."),
     ("accepts gallery:partiy 1", 3, "gallery:partiy: the gallery has customers, double_binary, gambler, krylov, land_of_oz, majority, p_adic, parity, random_acceptor, tomita, value_one; got 'partiy'. Did you mean 'parity'?"),
     ("accepts gallery:p_adic 1", 3, "gallery:p_adic: after gallery:p_adic comes p; got 0 values."),
     ("accepts gallery:p_adic:1 1", 3, "gallery:p_adic:1: p must be a whole number from 2 to 1,000,000; got 1."),
     ("table folder", 3, "folder: expected a model: a file such as model.json, or gallery:parity."),
-    ("table model.json 012", 3, "word '012', position 2: symbol '2' is not in the alphabet {'0', '1'}."),
+    ("table model.json 012", 3, "word '012', position 3: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson, abbadingo or pautomac; got parquet."),
@@ -220,6 +228,7 @@ MISUSED = [
     ),
     ("score binary.json words.tsv -o words.tsv", "Error: words.tsv is read, and the result would replace it"),
     ("score binary.json words.tsv -o ./binary.json", "Error: ./binary.json is read, and the result would replace it"),
+    ("fit journeys.tsv -o m.json --split-by day --holdout 0", "Error: --split-by holds out a part of a table; it does"),
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
     ("score - -", "Error: standard input (-) can be read once only; name a file for the other."),
@@ -255,7 +264,7 @@ def test_names_of_files_are_printed_as_they_are(folder: str, run: Run, here: Pat
     named = f"lake/{folder}/part.csv"
     columns = "the columns are {'who', 'what'}"
     assert run("fit", named, "--id", "who", "-o", "m.json").err == (
-        f"cutpoint: {named}: no column is called event, activity or symbol; {columns}. Choose one with --event.\n"
+        f"cutpoint: {named}: no column is called event, activity, symbol, event name, activity name, task or concept:name; {columns}. Choose one with --event.\n"
     )
     assert run("score", f"lake/{folder}/none.json", named).err == (
         f"cutpoint: lake/{folder}/none.json: cannot be read (No such file or directory).\n"
@@ -317,9 +326,85 @@ def test_score_of_events_and_into_a_file(run: Run, here: Path) -> None:
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # 01 and 11
     (here / "bad.tsv").write_text("11\n" * 400_000 + "12\n")
     done = run("score", "binary.json", "bad.tsv", "-o", "scores.tsv")
-    assert done.err == "cutpoint: bad.tsv: line 400001, position 1: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    assert done.err == "cutpoint: bad.tsv: line 400001, position 2: symbol '2' is not in the alphabet {'0', '1'}.\n"
     assert (here / "scores.tsv").read_text() == "b\t0.5\tno\na\t0.75\tyes\n"  # as it was
     assert not list(here.glob(".*.part"))
+
+
+LOG = "Case ID,Activity,Timestamp,goal,amount,Outcome\n" + "".join(
+    f"{k},{event},{day},{('car', 'boat')[k % 2]},{100 * k},{('Declined', 'Approved')[k % 3 == 0]}\n"
+    for k in range(60)
+    for event, day in (
+        ("submit", f"2024-01-{1 + k // 4:02}"),
+        ("check" if k % 3 else "offer", f"2024-02-{1 + k // 4:02}"),
+    )
+)
+
+
+def test_score_of_events_names_the_line_of_the_symbol_and_reads_no_outcome(run: Run, here: Path) -> None:
+    (here / "log.csv").write_text("id,event,outcome,label\na,1,Approved,?\nb,0,Declined,x\na,0,none,\nb,2,,\n")
+    done = run("score", "binary.json", "log.csv")
+    assert done.err == "cutpoint: log.csv: line 5: symbol '2' is not in the alphabet {'0', '1'}.\n"
+    (here / "log.csv").write_text("id,event,outcome,label\na,1,Approved,?\nb,0,Declined,x\na,0,none,\nb,1,,\n")
+    assert run("score", "binary.json", "log.csv").out == "a\t0.25\tno\nb\t0.5\tno\n"
+    assert run("score", "binary.json", "log.csv", "--only").out == "0.25\n0.5\n"
+    (here / "words.csv").write_text("customer id,word,label\n7,11,Approved\n8,01,\n")
+    assert run("score", "binary.json", "words.csv").out == "11\t0.75\tyes\n01\t0.5\tno\n"
+    assert run("score", "binary.json", "words.csv", "--id", "1").out == "7\t0.75\tyes\n8\t0.5\tno\n"
+
+
+def test_names_in_the_first_line(run: Run, here: Path) -> None:
+    (here / "odd.tsv").write_text("what\tend\n01\t1\n")
+    assert run("info", "odd.tsv").err == (
+        "cutpoint: odd.tsv: the table has 2 columns and no header with known names, so they must be given. Number them, "
+        "as in --word 2 --accepted 1. Or pass --header if the first row has names.\n"
+    )
+    assert "lengths 2 to 2: 1 accepted" in run("info", "odd.tsv", "--header", "--word", "1", "--accepted", "2").out
+    assert "3 distinct" in run("info", "-", "--no-header", given="text\nab\nb\n").out
+
+
+def test_names_that_are_read_as_characters_are_told(here: Path) -> None:
+    done = shell(r"printf 'buy\nlook\nbuy\n' | cutpoint info -", here)
+    assert done.stderr == (
+        "cutpoint: each character is a symbol: 'look' is a word of 4 symbols. Pass --separator ' ' if blanks separate "
+        "symbols. Pass --separator '' if this is right.\n"
+    )
+    done = shell(r"printf 'buy\nlook\nbuy\n' | cutpoint info - --separator ' '", here)
+    assert (done.stderr, "2 symbols, lengths 1 to 1" in done.stdout) == ("", True)
+
+
+@searches
+def test_fit_by_the_earlier_cases_and_score_as_it_was_fit(run: Run, here: Path) -> None:
+    (here / "log.csv").write_text(LOG)
+    reading = ["--positive", "Approved", "--gaps", "1d,1w", "--attributes", "goal", "--attributes", "amount:1000,3000"]
+    done = run("fit", "log.csv", "-n", "2", "-o", "m.json", "--split-by", "Timestamp", "--json", *reading)
+    assert (done.code, done.err) == (0, "")
+    told = json.loads(done.out)
+    assert (told["learned_from"], told["held_out"]["observations"]) == (48, 12)
+    names = {
+        "goal=car",
+        "goal=boat",
+        "amount<1000",
+        "amount>=1000",
+        "amount>=3000",
+        "wait>=1w",
+        "submit",
+        "check",
+        "offer",
+    }
+    assert {*cp.load(here / "m.json").alphabet} == names
+    scored = run("score", "m.json", "log.csv", "--json").out.splitlines()  # gaps and attributes are the model's
+    assert [json.loads(line)["id"] for line in scored] == [str(k) for k in range(60)]
+    sample = cp.read_sample(
+        here / "log.csv", positive="Approved", gaps="1d,1w", attributes={"goal": None, "amount": [1000, 3000]}
+    )
+    expected = sample.per_case(cp.load(here / "m.json").acceptances(sample.words)).tolist()
+    assert [json.loads(line)["acceptance"] for line in scored] == expected
+    (here / "new.tsv").write_text("goal=car amount<1000 submit\n")
+    assert run("score", "m.json", "new.tsv").code == 0
+    split = cp.files.read_split(here / "log.csv", "Timestamp", 0.2, positive="Approved")
+    assert split.training.ids == tuple(map(str, range(48)))
+    assert split.validation.ids == tuple(map(str, range(48, 60)))
 
 
 def test_score_keeps_one_line_per_word(run: Run, here: Path) -> None:
@@ -342,6 +427,7 @@ def test_watch(run: Run, here: Path) -> None:
         "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
         '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
     ]
+    assert run("watch", "binary.json", given=b"\xef\xbb\xbf" + given.encode()) == done
     skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
     assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
     strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
@@ -388,6 +474,27 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
     )
 
 
+def test_score_calls_outcomes_by_their_names(run: Run, here: Path) -> None:
+    cp.save(cp.p_adic(2), here / "named.json", cut_point="1/2", classes=["small", "large"])
+    assert run("score", "named.json", "-", given="11\n01\n").out == "11\t0.75\tlarge\n01\t0.5\tsmall\n"
+    told = json.loads(run("score", "named.json", "-", "--json", given="11\n").out)
+    assert told == {"word": "11", "acceptance": 0.75, "accepted": True, "outcome": "large"}
+    assert run("score", "named.json", "-", "--only", given="11\n").out == "0.75\n"
+    three = cp.Acceptor(3, "ab", np.stack([np.roll(np.eye(3), 1, axis=1), np.eye(3)]), 0, {2})
+    cp.save(three, here / "three.json", classes=["x", "y", 3], labels=["x", "y", 3])
+    assert run("score", "three.json", "-", given="\nab\naa\n").out == "\t1.0\tx\nab\t1.0\ty\naa\t1.0\t3\n"
+    told = json.loads(run("score", "three.json", "-", "--json", given="aab\n").out)
+    assert told == {"word": "aab", "probability": 1.0, "outcome": 3}
+    assert run("score", "three.json", "words.tsv", "--log").code == 2
+    assert run("minimize", "three.json").err == (
+        "cutpoint: three.json: of three and more classes, states of one class would be merged with others.\n"
+    )
+    (here / "ab.tsv").write_text("ab\naa\n")
+    assert run("score", "three.json", "ab.tsv", "-o", "named.parquet").code == 0
+    table = pl.read_parquet(here / "named.parquet")
+    assert table.to_dict(as_series=False) == {"word": ["ab", "aa"], "probability": [1.0, 1.0], "outcome": ["y", "3"]}
+
+
 def test_export(run: Run, here: Path) -> None:
     assert run("export", "binary.json", "-o", "model.js", "--unknown", "skip", "--cut-point", "3/4") == (
         0,
@@ -417,7 +524,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     model = cp.read_model(here / "rare.json")
     assert model.acceptor.alphabet == ("buy", "look", "quit", "<rare>")
     assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "not 1"]
-    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\tyes\n")
+    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\t1\n")
     assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
     assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"  # there is nothing to learn from
     assert run("fit", "rare.tsv", "-n", "2", "--unknown", "skip", "-o", "rare.json", "--test", "rare.tsv").code == 0
@@ -427,7 +534,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
 def test_bytes_that_are_no_text_are_told(here: Path) -> None:
     done = shell(r"printf '\377\n' | cutpoint accepts model.json -", here)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 0: symbol")
+    assert done.stderr.startswith(r"cutpoint: word '\\xff', position 1: symbol")
 
 
 def test_table(run: Run) -> None:
@@ -589,6 +696,42 @@ def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:
     )
 
 
+def test_evaluate_by_groups_and_periods(run: Run, here: Path) -> None:
+    """The outcome is the parity of a word until May, and its opposite from then on."""
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=k) for k in range(200)]
+    rows = [(day, f"{k:08b}", int((f"{k:b}".count("1") + (day.month > 4)) % 2)) for k, day in enumerate(days)]
+    table = [f"{word},{outcome},{day},{'even' if k % 2 == 0 else ''}\n" for k, (day, word, outcome) in enumerate(rows)]
+    (here / "dated.csv").write_text("word,accepted,day,kind\n" + "".join(table))
+    done = run("evaluate", "model.json", "dated.csv", "--by", "day", "--report", "page.html")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.partition("by day\n")[2].splitlines()
+    assert [line.split()[0] for line in lines[1:8]] == [f"2024-0{month}" for month in range(1, 8)]
+    assert [line.split()[1] for line in lines[1:8]] == ["31", "29", "31", "30", "31", "30", "18"]
+    assert all("0.0000 to 0.0000" in line for line in lines[1:5])
+    assert all("inf" in line and "1.0000 to 1.0000" in line for line in lines[5:8])
+    assert all(line.endswith(" *") for line in lines[1:8])
+    assert "<h2>By day</h2>" in (here / "page.html").read_text()
+    told = json.loads(run("evaluate", "model.json", "dated.csv", "--by", "kind", "--json").out)
+    assert [(each["group"], each["observations"]) for each in told["groups"]] == [("even", 100), ("(missing)", 100)]
+    assert told["observations"] == 200
+    events = "who,when,what,sold,shop\na,1,1,1,x\na,2,0,1,y\nb,1,1,0,y\nb,2,1,0,x\nc,1,0,0,x\n"
+    (here / "shops.csv").write_text(events)
+    line = ["--id", "who", "--order", "when", "--event", "what", "--outcome", "sold", "--by", "shop", "--json"]
+    told = json.loads(run("evaluate", "model.json", "shops.csv", *line).out)
+    assert [(each["group"], each["observations"]) for each in told["groups"]] == [("x", 2), ("y", 1)]  # of first events
+    assert told["accuracy"] == 1.0
+    wrong = (
+        "dated.csv: --by must be one of the columns {'word', 'accepted', 'day', 'kind'}; got 'dya'. Did you mean 'day'?"
+    )
+    assert run("evaluate", "model.json", "dated.csv", "--by", "dya") == (3, "", f"cutpoint: {wrong}\n")
+    wrong = "--by must be a column of at most 30 different values, or of numbers or dates; 'who' has 31 values."
+    (here / "many.csv").write_text("word,accepted,who\n" + "".join(f"1,1,p{k}\n" for k in range(31)))
+    assert run("evaluate", "model.json", "many.csv", "--by", "who") == (3, "", f"cutpoint: {wrong}\n")
+    (here / "none.csv").write_text("word,accepted,count\n1,1,0\n")
+    wrong = "cutpoint: none.csv: at least one observation must have a positive count; none has.\n"
+    assert run("evaluate", "model.json", "none.csv") == (3, "", wrong)
+
+
 def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
     assert run("simulate", "gallery:parity", "-n", "50", "-o", "parity.tsv").code == 0
     assert run("shard", "parity.tsv", "-o", "shards", "--observations", "9").code == 0
@@ -597,7 +740,7 @@ def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
     )
     for key in ("observations", "judged", "base_rate", "log_loss", "brier_score", "auc", "accuracy"):
         assert shards[key] == pytest.approx(table[key], rel=1e-12)
-    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"]):
+    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"], ["--by", "day"]):
         done = run("evaluate", "binary.json", "shards", *option)
         assert (done.code, f"{option[0]} is for tables, and shards is a folder of shards." in done.err) == (2, True)
     told = json.loads(run("evaluate", "binary.json", "test.tsv", "--baseline", "parity.tsv", "--json").out)
@@ -627,8 +770,8 @@ def test_fit(run: Run, here: Path) -> None:
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"
-    scored = run("score", "fit.json", "-", "--only", given="1\n11\n10101\n").out
-    assert [line.split("\t")[1] for line in scored.splitlines()] == ["yes", "no", "yes"]
+    scored = run("score", "fit.json", "-", given="1\n11\n10101\n").out
+    assert [line.split("\t")[2] for line in scored.splitlines()] == ["yes", "no", "yes"]
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere

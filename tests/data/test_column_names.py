@@ -66,8 +66,8 @@ def test_the_same_columns_are_found(tmp_path: Path, reader: str, names: tuple[st
         (
             ("who", "time", "event", "outcome"),
             {"event": "event"},
-            "no column is called id, case or case id; the columns are {'who', 'time', 'event', 'outcome'}. Choose one "
-            "with id=….",
+            "no column is called id, case, case id, case key, trace id or case:concept:name; the columns are {'who', "
+            "'time', 'event', 'outcome'}. Choose one with id=….",
         ),
         (
             ("id", "time", "what", "outcome"),
@@ -109,6 +109,14 @@ def test_data_frames_are_refused_with_the_same_sentence() -> None:
         "event must be one of the columns {'id', 'time', 'what', 'outcome'}; got 'whit'. Did you mean 'what'?"
     )
     assert cp.Sample.from_events(df, id=1, event="what", order="time", outcome=4) == SAMPLE  # type: ignore[arg-type]
+
+
+def test_shards_with_attributes_and_gaps(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,time,event,goal,n\n7,1,look,car,5\n8,1,look,,50\n7,4,buy,car,\n")
+    options: dict[str, Any] = {"id": "id", "gaps": [2], "attributes": {"goal": None, "n": [10]}}
+    expected = cp.Sample([["goal=car", "n<10", "look", "wait>=2", "buy"], ["n>=10", "look"]])
+    assert cp.read_sample(path, **options) == in_shards(path, **options) == expected
 
 
 def test_shards_of_files_whose_columns_are_called_differently(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Samples from data frames: one word per row, or one event per row; and the merging of equal rows."""
 
+import io
+import pickle
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -39,7 +41,7 @@ def test_words_of_characters_lists_and_tokens(frame: Any) -> None:
     assert cp.Sample.from_frame(df, "l") == expected
     assert cp.Sample.from_frame(df, "t", separator=" ") == expected
     assert cp.Sample.from_frame(df, "c", separator=",") == expected
-    assert cp.Sample.from_frame(df, "t").alphabet == cp.data.Alphabet(" ab")
+    assert cp.Sample.from_frame(df, "t", separator="").alphabet == cp.data.Alphabet(" ab")
     assert cp.Sample.from_frame(df, "w", alphabet="cba").alphabet == cp.data.Alphabet("cba")
 
 
@@ -184,6 +186,129 @@ def test_events_with_verdicts_weights_and_an_id_without_event(frame: Any) -> Non
     assert sample == cp.Sample(["ab", ""], verdicts=[[None, False, True], [False]], counts=[2, 0.5])
 
 
+def test_the_columns_of_a_process_log_are_found(frame: Any) -> None:
+    """The names that process mining tools give to columns, in any case of letters, blanks and underscores alike."""
+    expected = cp.Sample([["submit", "offer"], ["submit"]], [True, False])
+    for names in (
+        ("case:concept:name", "concept:name", "time:timestamp", "case:label"),
+        ("Case ID", "Activity", "Complete Timestamp", "Outcome"),
+        ("CASE_KEY", "ActivityName", "EVENT_TIME", "Target"),
+        ("CaseID", "task", "start_timestamp", "class"),
+    ):
+        values = ["b", "a", "a"], ["submit", "offer", "submit"], ["2024-01-09", "2024-01-02", "2024-01-01"], [0, 1, 1]
+        found = cp.Sample.from_events(frame(dict(zip(names, values, strict=True))))
+        assert found == expected
+        assert found.ids == ("b", "a")
+
+
+def test_names_of_the_standard_win_over_others() -> None:
+    rows = {"case:concept:name": [1], "concept:name": ["a"], "time:timestamp": [1], "id": ["x"], "activity": ["b"]}
+    sample = cp.Sample.from_events(pl.DataFrame(rows | {"start time": [1], "text": ["long"]}))
+    assert (sample.words, sample.ids) == (("a",), (1,))
+
+
+def test_ids_and_the_words_of_rows(frame: Any) -> None:
+    df = frame({"case": [3, 1, 2], "sequence": ["ab", "b", "ab"], "label": [1, 0, 1]})
+    sample = cp.Sample.from_frame(df)
+    assert (sample.words, sample.accepted, sample.ids) == (("ab", "b"), (True, False), (3, 1, 2))
+    assert sample.per_case([0.25, 0.5]).tolist() == [0.25, 0.5, 0.25]
+
+
+def ids_of(sample: cp.Sample) -> Any:
+    return sample.ids
+
+
+@given(
+    st.lists(st.tuples(st.text("ab", max_size=2), st.booleans(), st.integers(0, 2)), min_size=1),
+    st.randoms(use_true_random=False),
+)
+def test_every_row_finds_its_observation(rows: list[tuple[str, bool, int]], rng: random.Random) -> None:
+    rows = [*rows, ("a", True, 1)]
+    words, accepted, counts = (list(column) for column in zip(*rows, strict=True))
+    sample = cp.Sample(words, accepted, counts=counts, alphabet="ab", ids=range(len(rows)))
+    cut = rng.randint(0, len(rows))
+    parts = [
+        cp.Sample(words[i:j], accepted[i:j], counts=counts[i:j], alphabet="ba", ids=range(i, j))
+        for i, j in ((0, cut), (cut, len(rows)))
+        if any(counts[i:j])
+    ]
+    order = np.array(rng.sample(range(len(sample)), len(sample)))
+    again = pickle.loads(pickle.dumps(sample))
+    copies = (
+        sample,
+        cp.Sample.concatenate(parts, "ab"),
+        sample.take(order),
+        sample.recoded(cp.data.Alphabet("bca")),
+        again,
+    )
+    for each in copies:
+        assert each.ids == tuple(k for k, count in enumerate(counts) if count)
+        places = each.per_case(np.arange(len(each)))
+        for k, place in zip(ids_of(each), places.tolist(), strict=True):
+            assert (each[place].word, each[place].accepted) == (words[k], accepted[k])
+        assert np.bincount(places, each.known_cases.counts).tolist() == each.counts.tolist()
+    ids = ids_of(sample)
+    some = [k for k in range(len(ids)) if rng.random() < 0.5] or [0]
+    kept = [ids[k] for k in some]
+    part = sample.of_cases(some)
+    assert part == cp.Sample(
+        [words[k] for k in kept], [accepted[k] for k in kept], counts=[counts[k] for k in kept], alphabet="ab"
+    )
+    assert part.ids == tuple(kept)
+    assert [part.words[r] for r in part.per_case(np.arange(len(part)))] == [words[k] for k in kept]
+
+
+def test_attributes_and_gaps_are_symbols(frame: Any) -> None:
+    at = [datetime(2024, 1, 1, 9), datetime(2024, 1, 1, 10), datetime(2024, 1, 3), datetime(2024, 1, 1)]
+    df = frame(
+        {
+            "id": [1, 1, 1, 2],
+            "event": list("abca"),
+            "time": at,
+            "goal": ["car", None, "car", None],
+            "n": [5.0, 5, 5, 10],
+        }
+    )
+    sample = cp.Sample.from_events(df, gaps=["1h", "1d", "1w"], attributes={"goal": None, "n": [7, 10]})
+    assert sample.words == (("goal=car", "n<7", "a", "wait>=1h", "b", "wait>=1d", "c"), ("n>=10", "a"))
+    assert cp.Sample.from_events(df, gaps=timedelta(days=1)).words[0][2] == "wait>=1d"
+    numbers = frame({"id": [1, 1, 1], "event": list("abc"), "order": [1.0, 2.5, 30.0]})
+    assert cp.Sample.from_events(numbers, gaps=[2, 20]).words == (("a", "b", "wait>=20", "c"),)
+
+
+def test_verdicts_beside_attributes_and_gaps() -> None:
+    df = pl.DataFrame(
+        {"id": [1, 1, 2], "event": ["a", "b", None], "time": [1, 9, 0], "verdict": [0, 1, 0], "goal": ["x", "x", "y"]}
+    )
+    sample = cp.Sample.from_events(df, gaps=5, attributes=["goal"])
+    assert sample.words == (("goal=x", "a", "wait>=5", "b"), ("goal=y",))
+    assert sample.verdicts == ((None, None, False, None, True), None)
+    assert sample.accepted == (True, False)
+
+
+def test_a_case_without_events_needs_no_order() -> None:
+    df = pl.DataFrame({"id": [1, 2, 1], "event": ["b", None, "a"], "time": [2, None, 1]})
+    assert cp.Sample.from_events(df).words == ("ab", "")
+
+
+NAMES = ["buy", "look", "quit"]
+
+
+def test_names_that_are_read_as_characters_are_told() -> None:
+    sentence = r"^each character is a symbol: 'look' is a word of 4 symbols. Pass separator=' ' if blanks separate"
+    with pytest.warns(cp.errors.CharactersWarning, match=sentence):
+        assert cp.Sample.from_frame(pl.DataFrame({"word": NAMES})).lengths.tolist() == [3, 4, 4]
+    with pytest.warns(cp.errors.CharactersWarning, match=sentence):
+        cp.read_sample(io.StringIO("\n".join(NAMES)))
+    with pytest.warns(cp.errors.CharactersWarning, match="'b a' is a word of 3 symbols"):
+        cp.Sample.from_frame(pl.DataFrame({"word": ["a", "b a"]}))
+    for separator, lengths in ((" ", [1, 1, 1]), ("", [3, 4, 4])):  # no warnings, which are errors here
+        assert cp.Sample.from_frame(pl.DataFrame({"word": NAMES}), separator=separator).lengths.tolist() == lengths
+        assert cp.read_sample(io.StringIO("\n".join(NAMES)), separator=separator).lengths.tolist() == lengths
+    cp.read_sample(io.StringIO("\n".join(NAMES)), alphabet="abcdefghijklmnopqrstuvwxyz")
+    cp.read_sample(io.StringIO("0110\n01\nabc\n"))
+
+
 BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
     "outcomes in conflict": (
         {"y": [1, 1, 0]},
@@ -203,6 +328,18 @@ BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
         {"t": ["1/2/2024", "2/1/2024", "10/1/2024"]},
         "row 0, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
         "2024-03-01T09:30; got '1/2/2024', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
+        "out the column.",
+    ),
+    "a text that is no time": (
+        {"t": ["2024-01-02", "2024-01-03", "2024-1-4"]},
+        "row 2, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
+        "2024-03-01T09:30; got '2024-1-4', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
+        "out the column.",
+    ),
+    "a text that is no number": (
+        {"t": ["1", "x", "3"]},
+        "row 1, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
+        "2024-03-01T09:30; got 'x', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
         "out the column.",
     ),
     "an event that is missing": (

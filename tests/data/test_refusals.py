@@ -4,10 +4,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import polars as pl
 import pytest
 
 import cutpoint as cp
 from tests.refusals import Refusal, check_refused
+
+TIMES = pl.DataFrame(
+    {"case": [7, 7], "event": ["a", "b"], "time": ["2024-03-01", "2024-03-05"], "goal": ["car", "car"]}
+)
 
 ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
@@ -123,9 +128,94 @@ REFUSED: list[Refusal] = [
         "symbols must be hashable, such as strings or numbers; got ([],).",
     ),
     (
-        lambda: cp.data.Alphabet([math.nan]).code(float("nan")),
-        cp.errors.UnknownSymbol,
-        "symbol nan is not in the alphabet {nan}. Did you mean nan?",
+        lambda: cp.data.Alphabet(["a", math.nan]),
+        cp.errors.InvalidArgument,
+        "symbols must not be nan, which stands for a missing value.",
+    ),
+    (
+        lambda: cp.Sample(["ab", ["a", math.nan]]),
+        cp.errors.InvalidArgument,
+        "word 1, position 1: a symbol must not be nan, which stands for a missing value. Leave the symbol out, or give "
+        "it a name such as 'missing'.",
+    ),
+    (
+        lambda: cp.Sample(["a"]).per_case([1.0]),
+        cp.errors.InvalidSample,
+        "the sample has no ids. Name them with ids=…, or their column with id=….",
+    ),
+    (
+        lambda: cp.Sample(["a", "b"], ids=[1, 2]).per_case([1.0]),
+        cp.errors.InvalidSample,
+        "there must be one value for each of the 2 distinct observations; got shape (1,).",
+    ),
+    (
+        lambda: cp.Sample(["a", "b"], ids=[1]),
+        cp.errors.InvalidSample,
+        "ids must have one value per word; got 1 value for 2 words.",
+    ),
+    (
+        lambda: cp.Sample.from_events(pl.DataFrame({"case": [1], "what": ["a"]})),
+        cp.errors.InvalidArgument,
+        "no column is called event, activity, symbol, event name, activity name, task or concept:name; the columns are "
+        "{'case', 'what'}. Choose one with event=….",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES, gaps=["1d", "1h"]),
+        cp.errors.InvalidArgument,
+        "gaps must have edges that are durations such as 30min, 1h, 2d and 1w, in increasing order; got ['1d', '1h'].",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES, gaps=[60]),
+        cp.errors.InvalidArgument,
+        "gaps must have edges that are durations such as 30min, 1h, 2d and 1w, in increasing order; got [60].",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES.with_columns(time=pl.Series([1, 5])), gaps="1h"),
+        cp.errors.InvalidArgument,
+        "gaps must have edges that are numbers, in increasing order; got '1h'.",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES.drop("time"), gaps="1h"),
+        cp.errors.InvalidArgument,
+        "gaps needs the time of each event. Name the column with order=….",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES.with_columns(time=pl.Series(["a", "b"])), gaps="1h"),
+        cp.errors.InvalidSample,
+        "column 'time': gaps between events need numbers, or dates and times; got 'a'.",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES, attributes="goal"),
+        cp.errors.InvalidArgument,
+        "attributes must be a list of columns; got 'goal'.",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES, attributes=["gaol"]),
+        cp.errors.InvalidArgument,
+        "attributes must be one of the columns {'case', 'event', 'time', 'goal'}; got 'gaol'. Did you mean 'goal'?",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES, attributes={"goal": [1, 2]}),
+        cp.errors.InvalidSample,
+        "row 0, column 'goal': an attribute with edges must be a number; got 'car'.",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES, attributes={"goal": [2, 1]}),
+        cp.errors.InvalidArgument,
+        "attributes must have edges that are numbers, in increasing order; got [2, 1].",
+    ),
+    (
+        lambda: cp.Sample.from_events(TIMES.with_columns(goal=pl.Series(["car", "boat"])), attributes=["goal"]),
+        cp.errors.InvalidSample,
+        "row 1, column 'goal': all rows of a case must agree; case 7 has 'car' earlier and 'boat' here.",
+    ),
+    (
+        lambda: cp.Sample.from_events(
+            pl.DataFrame({"case": range(300), "event": ["a"] * 300, "amount": range(300)}), attributes=["amount"]
+        ),
+        cp.errors.InvalidSample,
+        "column 'amount': an attribute must have at most 200 different values; it has 300. If they are numbers, give "
+        "edges with attributes=….",
     ),
     (
         lambda: cp.Sample(["a"], accepted=True),  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
-from cutpoint.diagrams.picture import _has_fonts
+from cutpoint.diagrams.picture import _has_fonts, _without_font_warnings
 from tests.golden.pictures import FOLDER, pictures
 from tests.strategies import acceptors
 
@@ -268,6 +268,16 @@ def test_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     picture = cp.draw(cp.p_adic(3))
     assert done.stdout == picture.svg.encode() + picture.png + picture.pdf
+
+
+def test_warnings_of_the_font_library_are_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    with _without_font_warnings():
+        os.write(2, b'Fontconfig warning: "conf", line 6: unknown element\nsomething else\n')
+    assert capfd.readouterr().err == "something else\n"
+    with pytest.raises(ValueError, match=r"^no$"), _without_font_warnings():
+        raise ValueError("no")
+    os.write(2, b"shown\n")
+    assert capfd.readouterr().err == "shown\n"
 
 
 def test_picture_shows_itself() -> None:

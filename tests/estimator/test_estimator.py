@@ -197,6 +197,16 @@ def test_words_come_in_many_forms(two: cp.AcceptorClassifier, form: Any) -> None
     assert np.array_equal(two.predict(form(WORDS)), ODD)
 
 
+def test_separators_of_symbols() -> None:
+    words, labels = ["look buy", "look", "buy look", ""] * 5, [1, 0, 1, 0] * 5
+    model = cp.AcceptorClassifier(2, separator=" ", folds=2).fit(words, labels)
+    assert model.alphabet_ == ("buy", "look")
+    assert model.predict(["look  buy", ["look"]]).tolist() == [1, 0]
+    assert model.decision_function(["look buy"]).shape == (1,)
+    with pytest.warns(cp.errors.CharactersWarning, match="'buy look' is a word of 8 symbols"):
+        cp.AcceptorClassifier(2, folds=2).fit(words, labels)
+
+
 def test_rows_of_an_array_are_words(two: cp.AcceptorClassifier) -> None:
     assert two.predict(np.array([["a", "b"], ["a", "a"]])).tolist() == ["odd", "even"]
     assert words_of(np.array([[1], [2]])) == [[1], [2]]
@@ -497,6 +507,10 @@ NAN = float("nan")
         ({}, ["a", "b"], None, None, "y must have one value per word; got None."),
         ({}, ["a", "b"], np.zeros((2, 2)), None, "y must be one column, a value per word; got shape (2, 2). Pass that column alone."),
         ({}, [], [], None, "X must hold at least one word; got none."),
+        ({}, np.array([[0.5, 1.5], [2.5, 3.0]]), [0, 1], None, "X must hold words, which consist of symbols; got a matrix of measurements, of type float64. Bin the measurements, or convert them to integers if they are codes."),
+        ({}, [["a", "b"], ["a", NAN]], [0, 1], None, "word 1, position 1: a symbol must not be nan, which stands for a missing value. Leave the symbol out, or give it a name such as 'missing'."),
+        ({"separator": 1}, ["a", "b"], [0, 1], None, "separator must be a text or None; got 1."),
+        ({"separator": ","}, ["a,b", "a,,b"], [0, 1], None, "word 1, X: symbols between separators ',' must not be empty; got 'a,,b'."),
         ({}, ["", ""], [0, 1], None, "X must hold at least one word with a symbol; all words are empty."),
         ({}, "ab", [0, 1], None, "X must hold one word per item; got a single str, 'ab'. For one word write [word]."),
         ({}, ["a", None], [0, 1], None, "word 1 must be a str or a sequence of symbols; got None."),

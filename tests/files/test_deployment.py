@@ -42,6 +42,13 @@ def test_the_second_of_two_classes_is_above_the_cut_point() -> None:
     np.testing.assert_allclose(Model(A).probabilities(["3"]), [[0.7, 0.3]], rtol=1e-15, atol=0)
 
 
+def test_a_model_shows_what_it_has() -> None:
+    told = repr(cp.p_adic(2))
+    assert repr(Model(cp.p_adic(2))) == f"<Model: {told}>"
+    full = Model(cp.p_adic(2), "1/3", {"note": 1}, ["no", "yes"])
+    assert repr(full) == f"<Model with cut point 1/3, classes {{'no', 'yes'}}, 1 note: {told}>"
+
+
 def test_of_three_classes_the_likeliest() -> None:
     model = Model(LETTERS.with_unknown("skip"), **THREE)
     rows = LETTERS.distribution("ab")

@@ -178,6 +178,13 @@ def test_three_classes(system: System, tmp_path: Path) -> None:
 
 
 @systems
+def test_classes_that_databases_do_not_tell_apart(system: System, tmp_path: Path) -> None:
+    model = random_model("skip", classes=("Yes", "yes", "no"), labels=("no", "yes", "Yes", "Yes", "no", "yes"))
+    words = random_words(HOSTILE, 50)
+    check(model, words, system(model, words, tmp_path), [False] * len(words))
+
+
+@systems
 def test_small_models(system: System, tmp_path: Path) -> None:
     one = Model(cp.Acceptor(1, [1], [[[1]]], 0, {0}))
     check(one, [[], [1, 1]], system(one, [[], [1, 1]], tmp_path), [False] * 2)

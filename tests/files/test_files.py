@@ -176,6 +176,11 @@ def test_golden_files_of_version_1_are_read(name: str) -> None:
     assert found == model
 
 
+@pytest.mark.parametrize("name", [name for name in golden() if name.endswith(".json")])
+def test_golden_files_fit_the_schema(name: str) -> None:
+    assert list(schema().iter_errors(json.loads((FOLDER / name).read_text()))) == []
+
+
 @pytest.mark.parametrize("name", golden())
 def test_version_1_is_still_written_in_the_same_way(name: str, tmp_path: Path) -> None:
     model, options, _ = golden()[name]

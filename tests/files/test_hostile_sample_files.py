@@ -263,7 +263,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         "f.ndjson",
         b'{"word": ["a", ["b"]]}\n',
         {},
-        "f.ndjson: line 1, column 'word': position 1: a symbol must be a text or a number; got ['b'].",
+        "f.ndjson: line 1, column 'word': position 2: a symbol must be a text or a number; got ['b'].",
     ),
     "a word that is an object": (
         "f.ndjson",
@@ -349,7 +349,7 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no such format": (
         {"format": "xls"},
-        "format must be one of abbadingo, csv, ndjson, parquet, pautomac, tsv; got 'xls'.",
+        "format must be one of abbadingo, csv, ndjson, parquet, pautomac, tsv, xes; got 'xls'.",
     ),
     "a long delimiter": (
         {"format": "csv", "delimiter": "::"},
@@ -466,10 +466,14 @@ VALID = {
     "ndjson": b'{"word": ["look", "buy"], "accepted": true, "states": ["p", null, ["p", "q"]]}\n{"word": "ab", "count": 2}\n',
     "abbadingo": b"3 2\n1 2 0 1\n0 1 0\n-1 0\n",
     "pautomac": b"2 2\n2 0 1\n1 0\n",
+    "xes": b'<log><trace><string key="concept:name" value="7"/><string key="label" value="yes"/><event><string '
+    b'key="concept:name" value="look"/><date key="time:timestamp" value="2024-01-01"/><int key="n" value="1"/></event>'
+    b'</trace>\n<trace><string key="concept:name" value="8"/></trace></log>',
 }
 
 
 PIECES = [b"\t", b"\n", b'"', b",", b" ", b"\r", b"\0", b"\xff", b"[", b"{}", b"[]", b"null", b"-1", b"1e999", b"nan"]
+PIECES += [b"<", b">", b"</trace>", b"<event>", b"<trace/>", b"&lt;", b"&a;", b"<!DOCTYPE log>", b"<!--", b"key="]
 
 
 def mutated(rng: random.Random, content: bytes) -> bytes:
@@ -494,6 +498,7 @@ def is_sample_or_sentence(source: Any, name: str, **options: Any) -> bool:
         return str(problem).startswith(f"{name}: ") and "\n" not in str(problem)
 
 
+@pytest.mark.filterwarnings("ignore::cutpoint.errors.CharactersWarning")
 @pytest.mark.parametrize("kind", VALID)
 @given(seed=st.integers(0, 2**32 - 1), block=st.sampled_from([8, 1 << 20]))
 @settings(max_examples=1200)
@@ -504,6 +509,7 @@ def test_any_change_gives_a_sample_or_a_sentence(kind: str, seed: int, block: in
         assert is_sample_or_sentence(io.BytesIO(content), "the stream", format=kind), content
 
 
+@pytest.mark.filterwarnings("ignore::cutpoint.errors.CharactersWarning")
 @pytest.mark.parametrize("kind", ["parquet", "tsv.gz"])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=300)

@@ -141,6 +141,20 @@ def test_a_long_table_of_events_by_the_names_of_its_columns() -> None:
     assert cp.read_sample(late, format="csv") == cp.Sample(["ab"], verdicts=[[None, False, True]])
 
 
+def test_the_earlier_and_the_later_words() -> None:
+    rows = "text,day,count,label\nab,9,2,1\nb,10,1,0\na,8,1,1\nab,10,0,0\nab,7,1,1\n"
+    earlier, later = cp.files.read_split(io.StringIO(rows), "day", 0.3, format="csv")
+    assert earlier == cp.Sample(["a", "ab"], [True, True], alphabet="ab")
+    assert later == cp.Sample(["ab", "b"], [True, False], counts=[2, 1])  # words of one day stay together
+    assert (earlier.ids, later.ids) == ((4, 6), (2, 3))
+    for day, sentence in (
+        ("x", "line 3, column 'day': an order in texts must be numbers, or dates and times such as 2024-03-01"),
+        ("", "line 3, column 'day': the value to split by must not be missing."),
+    ):
+        with pytest.raises(cp.errors.FormatError, match=f"^the stream: {sentence}"):
+            cp.files.read_split(io.StringIO(rows.replace("b,10,1", f"b,{day},1")), "day", 0.3, format="csv")
+
+
 def test_characters_and_separators() -> None:
     def words(text: str, **options: Any) -> Any:
         return next(cp.files.read_chunks(io.StringIO(text), **options)).words
@@ -219,7 +233,7 @@ def test_unknown_symbols_are_told_with_their_line(tmp_path: Path) -> None:
     path.write_text("0\t0 1\n1\t1 2\n")
     with pytest.raises(cp.errors.UnknownSymbol) as caught:
         list(cp.files.read_chunks(path, alphabet=cp.p_adic(2).alphabet))
-    assert str(caught.value) == f"{path}: line 2, position 1: symbol '2' is not in the alphabet {{'0', '1'}}."
+    assert str(caught.value) == f"{path}: line 2, position 2: symbol '2' is not in the alphabet {{'0', '1'}}."
 
 
 # Reading undoes writing.

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -100,7 +101,7 @@ def run() -> int:
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal or a locale cannot show is no reason to stop
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = lambda message, *_: click.echo(f"cutpoint: {message}", err=True)
+    warnings.showwarning = _warn
     try:
         return _exit_code()
     except KeyboardInterrupt:  # a second one, while the first was reported
@@ -141,6 +142,12 @@ def _exit_code(arguments: Sequence[str] | None = None) -> int:
         return _end(f"{where}{error.strerror or error}.", BAD_INPUT if error.filename else FAILURE)
     except MemoryError:
         return _end("not enough memory.", FAILURE)
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning as a sentence, with options in place of arguments."""
+    sentence = message.sentence(program.options) if isinstance(message, CutpointError) else message
+    click.echo(f"cutpoint: {sentence}", err=True)
 
 
 def _end(sentence: str, code: int) -> int:

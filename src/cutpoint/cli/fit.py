@@ -10,14 +10,14 @@ from cutpoint.assess.evaluation import NO_OUTCOMES, CutPointChoice, chosen_cut_p
 from cutpoint.cli import options
 from cutpoint.cli.fit_summary import FitSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
-from cutpoint.data import Alphabet
+from cutpoint.data import Alphabet, Sample
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.drawing.report import report as write_report
 from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.contents import Model
 from cutpoint.files.models import save
-from cutpoint.files.samples import read_sample
+from cutpoint.files.samples import read_sample, read_split
 from cutpoint.search.folds import held_out
 from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
@@ -37,6 +37,9 @@ HOLDOUT = 0.2  # share of the words to judge the model by
 )
 @click.option(
     "--baseline", is_flag=True, help="Also judge a logistic regression on 1- to 4-grams (needs scikit-learn)."
+)
+@click.option(
+    "--split-by", "by", metavar="COLUMN", help="Judge by the words that are last by this column, such as a time."
 )
 @click.option(
     "--cut-point", metavar="NUMBER", show_default="best on words not learned from", help="Cut point to store."
@@ -66,6 +69,7 @@ def command(
     output: str,
     test: str | None,
     holdout: float | None,
+    by: str | None,
     baseline: bool,
     cut_point: str | None,
     unknown: OnUnknown,
@@ -103,6 +107,10 @@ def command(
         raise click.UsageError(f"--holdout takes words from DATA, but {other}. Leave it out.")
     if sharded and test is None:
         options.check_not_given(reading, data)
+    if by is not None and (sharded or test is not None or holdout == 0):
+        raise click.UsageError(
+            "--split-by holds out a part of a table; it does not go with shards, --test, or --holdout 0."
+        )
     if sharded and unknown == "rare":
         raise click.UsageError("--unknown rare is for tables, and DATA is a folder of shards. Use --unknown skip.")
     with (
@@ -110,11 +118,11 @@ def command(
         progress("learning", search_state) as callback,
     ):
         shards = ShardedSample.open(data) if sharded else None
-        sample = read_sample(data, **reading) if shards is None else searched_part(shards, shards.alphabet, worker)
-        check_evidence(sample)
-        training, fresh = sample, None
-        if holdout != 0 and test is None and not sharded:
-            training, fresh = held_out(sample, HOLDOUT if holdout is None else holdout, np.random.default_rng(seed))
+        if shards is not None:
+            training, fresh = searched_part(shards, shards.alphabet, worker), None
+            check_evidence(training)
+        else:
+            training, fresh = _tables(data, by, 0.0 if test else HOLDOUT if holdout is None else holdout, seed, reading)
         if unknown == "rare":
             training = training.with_rare(min_count)
         alphabet = Alphabet(training.alphabet, None if unknown == "rare" else unknown)
@@ -131,6 +139,7 @@ def command(
     )
     name = "standard input" if data == "-" else Path(data).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
+    notes |= options.reading_to_save(reading)
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     positive = reading.get("positive")
     classes = None if positive is None else (f"not {positive}", positive)
@@ -143,3 +152,17 @@ def command(
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
+
+
+def _tables(
+    data: str, by: str | None, holdout: float, seed: int, reading: dict[str, Any]
+) -> tuple[Sample, Sample | None]:
+    """Words of a table to learn from, and those held out to judge by: the last ones by a column, or any."""
+    if by is not None:
+        training, fresh = read_split(data, options.column_of(by), holdout, **reading)
+        check_evidence(training)
+        check_evidence(fresh, NO_OUTCOMES, f"{data}, last by {by}")
+        return training, fresh
+    sample = read_sample(data, **reading)
+    check_evidence(sample)
+    return held_out(sample, holdout, np.random.default_rng(seed)) if holdout else (sample, None)

@@ -5,8 +5,10 @@ The name of an option in Python is the argument of the library that it sets, so 
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -61,9 +63,11 @@ COLUMNS = {
     "outcome": "Event table: column with the outcome of the case.",
     "verdict": "Event table: column with the verdict after the event.",
 }
+READ_WITH = "read_with"  # note of a model: how words were made of events, as JSON
 READING = {
-    "format": ("tsv, csv, ndjson, parquet, abbadingo or pautomac.", "by extension"),
+    "format": ("tsv, csv, ndjson, parquet, xes, abbadingo or pautomac.", "by extension"),
     **{name: (text, False) for name, text in COLUMNS.items()},
+    "gaps": ("Event table: waiting times that become symbols, such as 1h,1d,7d.", False),
     "separator": ("Text between the symbols of a word.", "blanks, if there are any"),
     "positive": ("Outcome that means accepted.", False),
     "delimiter": ("Cell delimiter of a CSV file.", "comma"),
@@ -75,19 +79,53 @@ def reading(verb: Verb) -> Callable[..., Any]:
 
     @wraps(verb)
     def with_reading(*arguments: Any, **options: Any) -> Any:
-        given = {name: options.pop(name) for name in READING}
+        given = {name: options.pop(name) for name in (*READING, "header")}
         found = {
-            name: int(text) if name in COLUMNS and text.isdecimal() else text  # a column by its number
-            for name, text in given.items()
-            if text is not None
+            name: column_of(value) if name in COLUMNS else value for name, value in given.items() if value is not None
         }
+        if attributes := options.pop("attributes"):
+            found["attributes"] = dict(map(_attribute, attributes))
         return verb(*arguments, reading=found, **options)
 
     decorated: Callable[..., Any] = with_reading
+    text = "First line of a TSV or CSV file has the names of the columns, or not."
+    decorated = click.option("--header/--no-header", default=None, show_default="by its names", help=text)(decorated)
+    text = "Event table: column of the case whose value becomes a first symbol; NAME:1000,5000 bins a number."
+    decorated = click.option("--attributes", metavar="COLUMN", multiple=True, show_default=False, help=text)(decorated)
     for name, (text, default) in reversed(READING.items()):
         metavar = "COLUMN" if name in COLUMNS else "TEXT"
         decorated = click.option(f"--{name}", name, metavar=metavar, show_default=default, help=text)(decorated)
     return decorated
+
+
+def column_of(text: str) -> str | int:
+    """A column by its number, or by its name."""
+    return int(text) if text.isdecimal() else text
+
+
+def _attribute(text: str) -> tuple[str | int, str | None]:
+    """Column of an attribute, and the edges by which it is binned, if any are given."""
+    name, _, edges = text.rpartition(":")
+    has_edges = bool(name) and re.fullmatch(r"[-+0-9.eE]+(,[-+0-9.eE]+)*", edges) is not None
+    return (column_of(name), edges) if has_edges else (column_of(text), None)
+
+
+def reading_to_save(reading: dict[str, Any]) -> dict[str, str]:
+    """A note on how words were made of events, which scoring must do alike; none if they were taken as they are."""
+    made = {name: reading[name] for name in ("gaps", "attributes") if name in reading}
+    return {READ_WITH: json.dumps(made, ensure_ascii=False)} if made else {}
+
+
+def saved_reading(model: Model) -> dict[str, Any]:
+    """Options by which a model's words were made of events, as ``fit`` has saved them."""
+    try:
+        found = json.loads(str(model.metadata.get(READ_WITH, "{}")))
+    except ValueError:
+        found = {}
+    found = found if isinstance(found, dict) else {}
+    if isinstance(found.get("attributes"), dict):
+        found["attributes"] = {column_of(name): edges for name, edges in found["attributes"].items()}
+    return {name: found[name] for name in ("gaps", "attributes") if name in found}
 
 
 def outcomes_of(reading: dict[str, Any], model: Model | None = None) -> tuple[str, str]:
@@ -161,7 +199,7 @@ def word_of(text: str, model: Model, separator: str | None) -> Any:
         parts = list(text) if by_character or separator == "" else text.split()
     for i, part in enumerate(parts):
         if part not in by_text and alphabet.on_unknown == "error":
-            raise alphabet.unknown(part, f"word {shown(text)}, position {i}: ")
+            raise alphabet.unknown(part, f"word {shown(text)}, position {i + 1}: ")
     return [by_text.get(part, part) for part in parts]
 
 

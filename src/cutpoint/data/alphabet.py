@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -17,6 +18,7 @@ from cutpoint.kernels.words import EncodedWords, offsets_of
 from cutpoint.wording import listed, shown, suggestion
 
 HASHABLE = "hashable, such as strings or numbers"
+MISSING = {"NAType", "NaTType"}  # types of missing values in data frames, by name, so that pandas need not be imported
 
 OnUnknown = Literal["error", "skip", "rare"]
 """What becomes of a symbol that is not in an alphabet: it is refused, left out, or read as the rare symbol."""
@@ -35,9 +37,10 @@ class Names(tuple[Hashable, ...]):
         for name in self:
             if not is_hashable(name):
                 raise error(f"{noun} must be {HASHABLE}; got {shown(name)}.")
+        for name in filter(is_missing, self):
+            meaning = "what was not seen" if name is None else "a missing value"
+            raise error(f"{noun} must not be {name}, which stands for {meaning}.")
         self._codes = {name: code for code, name in enumerate(self)}
-        if None in self:
-            raise error(f"{noun} must not be None, which stands for what was not seen.")
         if len(self._codes) < len(self):
             repeated = [name for name, times in Counter(self).items() if times > 1]
             raise error(f"{noun} must be distinct; repeated: {listed(repeated)}.")
@@ -67,6 +70,12 @@ def is_hashable(name: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for none: None, NaN, and what data frames have instead."""
+    is_nan = isinstance(value, float | np.floating) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in MISSING
 
 
 class Tokens(Sequence[list[str]]):
@@ -187,6 +196,10 @@ class Alphabet(Names):
         except TypeError:
             r, i, symbol = first_misfit(plain, is_hashable)
             raise InvalidArgument(f"word {r}, position {i}: symbols must be {HASHABLE}; got {shown(symbol)}.") from None
+        if any(symbol is not None and is_missing(symbol) for symbol in seen):
+            r, i, symbol = first_misfit(plain, lambda symbol: symbol is None or not is_missing(symbol))
+            what = f"word {r}, position {i}: a symbol must not be {symbol}, which stands for a missing value."
+            raise InvalidArgument(what, advice="Leave the symbol out, or give it a name such as 'missing'.")
         try:
             return cls(sorted(seen))
         except TypeError:

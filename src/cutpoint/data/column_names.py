@@ -1,12 +1,13 @@
 """Well-known names: which column of a table holds what, and which outcome a text stands for."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cutpoint.data.alphabet import is_missing
 from cutpoint.data.sample import Verdict
 from cutpoint.errors import CutpointError, FormatError, InvalidArgument
 from cutpoint.wording import counted, listed, shown, suggestion
@@ -18,20 +19,26 @@ WORD_TABLE: dict[str, tuple[str, ...]] = {
     "weight": ("count",),
     "verdicts": ("verdicts",),
     "states": ("states",),
-}
-"""Columns of a table with one word per row: the names of each role, in any case of letters, with blanks or
-underscores."""
-EVENT_TABLE: dict[str, tuple[str, ...]] = {
     "id": ("id", "case", "case id"),
-    "event": ("event", "activity", "symbol"),
-    "order": ("order", "time", "timestamp", "step"),
-    "outcome": OUTCOME,
+}
+"""Columns of a table with one word per row: the names of each role, in any case of letters, with blanks, underscores
+or nothing between words."""
+EVENT_TABLE: dict[str, tuple[str, ...]] = {
+    "id": ("id", "case", "case id", "case key", "trace id", "case:concept:name"),
+    "event": ("event", "activity", "symbol", "event name", "activity name", "task", "concept:name"),
+    "order": (
+        *("order", "time", "timestamp", "step", "date", "datetime", "event time", "start time", "end time"),
+        *("start timestamp", "end timestamp", "complete timestamp", "time:timestamp"),
+    ),
+    "outcome": (*OUTCOME, *(f"case:{name}" for name in OUTCOME)),
     "verdict": ("verdict",),
-    "weight": ("count",),
+    "weight": ("count", "case:count"),
 }
 """Columns of a table with one event per row."""
+STANDARD = ("case:concept:name", "concept:name", "time:timestamp")  # names of the XES standard win over all others
 ROLES = {**WORD_TABLE, **EVENT_TABLE}
-NEEDED = ("word", "id", "event")  # columns that a table of their kind must have
+NEEDED = {False: ("word",), True: ("id", "event")}  # columns that a table must have, by whether it is one of events
+SEEN = frozenset(("accepted", "verdicts", "states", "outcome", "verdict"))  # columns that scoring does not need
 
 OUTCOMES: dict[str, Verdict] = {
     **dict.fromkeys(("1", "1.0", "true", "t", "yes", "y", "accepted", "accept", "positive", "pos"), True),
@@ -40,7 +47,6 @@ OUTCOMES: dict[str, Verdict] = {
 }
 """Outcomes by the texts that stand for them, in any case of letters; None for one that is missing."""
 
-MISSING = {"NAType", "NaTType"}  # types of missing values in data frames, by name, so that pandas need not be imported
 Columns = Mapping[str, str | int]  # columns by role, each given by name or by number from 1
 
 
@@ -55,8 +61,8 @@ def given_columns(options: Mapping[str, Any]) -> Columns:
 
 
 def names_events(options: Mapping[str, Any]) -> bool:
-    """Whether options name a column that only a table of events has."""
-    return any(options.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys())
+    """Whether options name a case, or a column that only a table of events has."""
+    return any(options.get(role) is not None for role in EVENT_TABLE.keys() - WORD_TABLE.keys() | {"id"})
 
 
 def has_header(cells: Sequence[object], given: Columns, header: bool | None) -> bool:
@@ -67,7 +73,8 @@ def has_header(cells: Sequence[object], given: Columns, header: bool | None) -> 
     """
     if header is not None or any(isinstance(column, str) for column in given.values()):
         return header is not False
-    known = {name for names in ROLES.values() for name in names}
+    tables = (WORD_TABLE, EVENT_TABLE)[: len(cells)]  # a table of events has two columns or more
+    known = {_plain(name) for table in tables for names in table.values() for name in names}
     others = [cell for cell in cells if _plain(cell) not in known]
     return len(others) < len(cells) and not any(_are_outcomes([cell]) for cell in others)
 
@@ -92,26 +99,38 @@ class ColumnNames:
     width: int
     where: str = ""
 
-    def chosen(self, given: Columns, columns: Sequence[list[Any]] = ()) -> dict[str, int]:
+    def chosen(
+        self,
+        given: Columns,
+        columns: Sequence[list[Any]] = (),
+        has_events: bool | None = None,
+        unneeded: Collection[str] = (),
+    ) -> dict[str, int]:
         """Index of the column for each role that has one; what is missing or ambiguous is refused.
 
-        If there are neither names nor given columns, ``columns``, the values of the first rows, decide.
+        If there are neither names nor given columns, ``columns``, the values of the first rows, decide. ``has_events``
+        is whether there is one event per row, if that is known; columns for ``unneeded`` roles are not looked for.
         """
+        given = {role: column for role, column in given.items() if role not in unneeded}
         if self.names is None and not given:
-            return self._by_values(columns)
+            return {role: k for role, k in self._by_values(columns).items() if role not in unneeded}
         found = {role: self.index(role, column) for role, column in given.items()}
         names = [_plain(name) for name in self.names or ()]
-        for role, known in (EVENT_TABLE if self._has_events(given, names) else WORD_TABLE).items():
-            if role in found:
+        if has_events is None:
+            has_events = self._has_events(given, names)
+        for role, known in (EVENT_TABLE if has_events else WORD_TABLE).items():
+            if role in found or role in unneeded:
                 continue
             choose = f"Choose one with {{{role}}}."
-            matches = [k for k, name in enumerate(names) if name in known and k not in found.values()]
+            plain_known = set(map(_plain, known))
+            matches = [k for k, name in enumerate(names) if name in plain_known and k not in found.values()]
+            matches = [k for k in matches if names[k] in STANDARD] or matches
             if len(matches) == 1:
                 found[role] = matches[0]
             elif matches:
                 both = " and ".join(f"{k + 1}" for k in matches)
                 raise self._refusal(f"columns {both} could be {role!r}, by their names.", choose)
-            elif role in NEEDED:
+            elif role in NEEDED[has_events]:
                 have = "they have no names" if self.names is None else f"the columns are {listed(self.names)}"
                 what = f"no column is called {', '.join(known[:-1])} or {known[-1]}; {have}."
                 raise self._refusal(what, choose)
@@ -135,15 +154,17 @@ class ColumnNames:
     def overlooked(self, later: Iterable[str | int], roles: Mapping[str, int]) -> list[str | int]:
         """Columns with a well-known name that only later rows of a table have: they would be left out in silence."""
         table = EVENT_TABLE if "event" in roles else WORD_TABLE
-        known = {name for role, names in table.items() if role not in roles for name in names}
+        known = {_plain(name) for role, names in table.items() if role not in roles for name in names}
         return [name for name in later if name not in (self.names or ()) and _plain(name) in known]
 
     def _has_events(self, given: Columns, names: list[str]) -> bool:
         """Whether there is one event per row: by the columns that are given, otherwise by well-known names."""
         if given.keys() & (WORD_TABLE.keys() ^ EVENT_TABLE.keys()):
-            return names_events(given)
-        has_word, has_id, has_event = (any(name in ROLES[role] for name in names) for role in NEEDED)
-        return has_id and has_event and not has_word
+            return bool(given.keys() & (EVENT_TABLE.keys() - WORD_TABLE.keys()))
+        known = {role: {*map(_plain, ROLES[role])} & {*names} for role in ("word", "id", "event")}
+        if known["word"] and not {*STANDARD[:2]} <= {*names}:
+            return False
+        return "id" in given or bool(known["id"] and known["event"])
 
     def _by_values(self, columns: Sequence[list[Any]]) -> dict[str, int]:
         """Words alone, or words and outcomes, which look different."""
@@ -159,12 +180,6 @@ class ColumnNames:
     def _refusal(self, what: str, advice: str, argument: str = "") -> CutpointError:
         kind = FormatError if self.where else InvalidArgument
         return kind(what, where=self.where, argument=argument, advice=advice)
-
-
-def is_missing(value: object) -> bool:
-    """Whether a value stands for none: None, NaN, and what data frames have instead."""
-    is_nan = isinstance(value, float | np.floating) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in MISSING
 
 
 def verdict_of(value: object) -> Verdict:
@@ -194,4 +209,4 @@ def _are_outcomes(values: Sequence[object]) -> bool:
 
 def _plain(name: object) -> str:
     """A name as it is compared."""
-    return " ".join(str(name).replace("_", " ").casefold().split())
+    return re.sub(r"[\s_]", "", str(name)).casefold()

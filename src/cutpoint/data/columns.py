@@ -4,15 +4,17 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
-from cutpoint.data.alphabet import Tokens, Word, is_hashable
-from cutpoint.data.column_names import OUTCOMES, ColumnNames, is_missing, verdict_of
+from cutpoint.data.alphabet import Tokens, Word, is_hashable, is_missing
+from cutpoint.data.column_names import OUTCOMES, ColumnNames, verdict_of
 from cutpoint.data.sample import Verdict, after_each
-from cutpoint.errors import CutpointError, FormatError, InvalidArgument, InvalidSample
-from cutpoint.wording import listed, shown, suggestion
+from cutpoint.errors import CharactersWarning, CutpointError, FormatError, InvalidArgument, InvalidSample
+from cutpoint.wording import counted, listed, shown, suggestion
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,10 @@ class Column:
         return kind(what, where=where, argument=argument, advice=advice)
 
 
-def frame_columns(df: Any, given: Mapping[str, str | None]) -> dict[str, Column]:
-    """Columns of a data frame by role, as they are named."""
+def frame_columns(
+    df: Any, given: Mapping[str, str | None], has_events: bool, extra: Mapping[str, str | int] = MappingProxyType({})
+) -> dict[str, Column]:
+    """Columns of a data frame by role: those given, others by well-known names, and further ones for other roles."""
     import narwhals as nw  # noqa: PLC0415  needed for data frames alone
 
     try:
@@ -51,7 +55,8 @@ def frame_columns(df: Any, given: Mapping[str, str | None]) -> dict[str, Column]
     except Exception as problem:  # two columns of one name, which each library reports in its own way
         raise InvalidArgument(f"the data frame cannot be read: {' '.join(str(problem).split())}") from None
     names = ColumnNames(frame.columns, len(frame.columns))
-    chosen = {role: names.index(role, name) for role, name in given.items() if name is not None}
+    chosen = names.chosen({role: name for role, name in given.items() if name is not None}, has_events=has_events)
+    chosen |= {role: names.index("attributes", name) for role, name in extra.items()}
     return {
         role: Column(frame[:, k].to_list(), f"column {shown(frame.columns[k])}", lambda r: f"row {r}")
         for role, k in chosen.items()
@@ -63,6 +68,8 @@ def word_arguments(
 ) -> dict[str, Any]:
     """Arguments of ``Sample`` from the columns of a table with one word per row; ``are_all`` as in ``outcomes``."""
     found: dict[str, Any] = {"words": _words(columns["word"], separator)}
+    if "id" in columns:
+        found["ids"] = columns["id"].values
     if "accepted" in columns:
         found["accepted"] = outcomes(columns["accepted"], positive, are_all=are_all)
     if "weight" in columns:
@@ -73,6 +80,21 @@ def word_arguments(
     if "states" in columns:
         found["states"] = _states(columns["states"], _along(columns["states"], found["words"], separator))
     return found
+
+
+MANY_CHARACTERS = 8  # texts of as many different characters are rather names than words
+
+
+def warn_of_characters(texts: Iterable[object]) -> None:
+    """Warn if the symbols of texts are their characters, but do not look like it."""
+    different = {text for text in texts if isinstance(text, str) and text}
+    characters = set("").union(*different)
+    are_names = len(different) > 1 and len(characters) >= min(2 * len(different) + 1, MANY_CHARACTERS)
+    if " " in characters or (are_names and max(map(len, different)) > 1):
+        example = min(different, key=lambda text: (-len(text), text))
+        what = f"each character is a symbol: {shown(example)} is a word of {counted(len(example), 'symbol')}."
+        advice = "Pass {separator=' '} if blanks separate symbols. Pass {separator=''} if this is right."
+        warn(CharactersWarning(what, advice=advice), stacklevel=2)
 
 
 def outcomes(column: Column, positive: object, *, are_all: bool) -> list[Verdict]:
@@ -117,6 +139,8 @@ def _words(column: Column, separator: str | None) -> Sequence[Word]:
     """Words of a column of texts or lists; without a separator, the symbols of a text are its characters."""
     kinds = set(map(type, column.values))
     if kinds <= {str}:
+        if separator is None:
+            warn_of_characters(column.values)
         return _tokens(column, separator) if separator else list(column.values)
     found = column.values
     if kinds != {list}:
@@ -125,7 +149,10 @@ def _words(column: Column, separator: str | None) -> Sequence[Word]:
         for r, word in enumerate(found):
             for i, symbol in enumerate(word):
                 if is_missing(symbol) or isinstance(symbol, tuple) or not is_hashable(symbol):
-                    raise column.refusal(r, f"position {i}: a symbol must be a text or a number; got {shown(symbol)}.")
+                    raise column.refusal(
+                        r,
+                        f"position {i + bool(column.file)}: a symbol must be a text or a number; got {shown(symbol)}.",
+                    )
     return found
 
 
@@ -134,7 +161,7 @@ def _tokens(column: Column, separator: str) -> Tokens:
     texts = column.values
     if separator != " ":
         for r, text in enumerate(texts):
-            _symbols(column, r, text, separator)
+            symbols_of(column, r, text, separator)
         return Tokens(texts, separator)
     joined = "|".join(texts)
     if any(blanks in joined for blanks in ("  ", "| ", " |")) or joined != joined.strip(" "):
@@ -142,7 +169,7 @@ def _tokens(column: Column, separator: str) -> Tokens:
     return Tokens(texts, separator)
 
 
-def _symbols(column: Column, r: int, text: str, separator: str) -> list[str]:
+def symbols_of(column: Column, r: int, text: str, separator: str) -> list[str]:
     """Symbols of one text: several blanks count as one; between other separators there must be a symbol."""
     found = text.split(separator) if text else []
     if separator == " ":
@@ -155,7 +182,7 @@ def _symbols(column: Column, r: int, text: str, separator: str) -> list[str]:
 def _word(column: Column, r: int, value: object, separator: str | None) -> Word:
     """A word, or what was seen along one, from a text or a list."""
     if isinstance(value, str):
-        return _symbols(column, r, value, separator) if separator else value
+        return symbols_of(column, r, value, separator) if separator else value
     if is_missing(value):
         raise column.refusal(r, "a word must not be missing; the empty word is an empty text or an empty list.")
     if isinstance(value, list):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,9 @@ from cutpoint.errors import InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.kernels.words import EncodedWords, FrontCodedWords
 from cutpoint.wording import counted, shown
+
+if TYPE_CHECKING:
+    from cutpoint.data.events import Attributes, Gaps
 
 State = Hashable
 Verdict = bool | None
@@ -141,6 +145,38 @@ class Observation:
     count: float
 
 
+class CaseIds(NamedTuple):
+    """Ids of the rows that a sample was made of, the observation that each row has become, and its count.
+
+    Equal observations are merged, so several rows may share one; its count is the sum of theirs.
+    """
+
+    ids: tuple[Hashable, ...]
+    observations: NDArray[np.int64]
+    counts: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.int64]) -> CaseIds:
+        """Some of the rows."""
+        return CaseIds(tuple([self.ids[r] for r in rows.tolist()]), self.observations[rows], self.counts[rows])
+
+    def moved(self, places: NDArray[np.int64]) -> CaseIds:
+        """The same after observations have got other numbers, or -1 where they were left out."""
+        found = self._replace(observations=places[self.observations])
+        kept = found.observations >= 0
+        return found if kept.all() else found.take(np.flatnonzero(kept))
+
+    @classmethod
+    def concatenate(cls, samples: Sequence[Sample]) -> CaseIds | None:
+        """Cases of samples one after the other; None unless all have them."""
+        known = [sample.cases for sample in samples if sample.cases is not None]
+        if len(known) < len(samples):
+            return None
+        starts = accumulate(map(len, samples), initial=0)
+        places = [each.observations + start for each, start in zip(known, starts, strict=False)]
+        counts = np.concatenate([each.counts for each in known])
+        return cls(tuple(chain.from_iterable(each.ids for each in known)), np.concatenate(places), counts)
+
+
 class SeenPositions(NamedTuple):
     """Positions of a sample at which something was seen, observation by observation.
 
@@ -175,8 +211,8 @@ class SeenPositions(NamedTuple):
 class Sample:
     """Words with what was seen of their runs; equal observations are merged and their counts added.
 
-    Results per observation are per *distinct* observation, in the order of ``words``; to keep the order of your own
-    rows, score your own list of words.
+    Results per observation are per *distinct* observation, in the order of ``words``. With ``ids``, ``per_case`` gives
+    them for each of your own rows.
 
     Parameters
     ----------
@@ -187,6 +223,7 @@ class Sample:
     states : per word n + 1 states of the run, or None where a state was not seen. A ``set`` means "one of these".
     counts : how often each observation was seen; any non-negative weight. Observations of weight 0 are left out.
     alphabet : the symbols; by default those that occur, sorted.
+    ids : name of each word, such as the number of its case. They have no part in equality of samples.
 
     Attributes
     ----------
@@ -194,6 +231,8 @@ class Sample:
         and ``marks`` are read from it.
     mark_table : what the codes in ``ends`` and ``marks`` mean.
     counts : weights of the distinct observations.
+    cases : the ids, and the observation of each; None without ids, or if they are not known any more, as after
+        ``reweighted``.
 
     Examples
     --------
@@ -208,6 +247,7 @@ class Sample:
     counts: NDArray[np.float64]
     alphabet: Alphabet
     mark_table: tuple[Mark, ...]
+    cases: CaseIds | None
 
     def __init__(
         self,
@@ -217,6 +257,7 @@ class Sample:
         states: Iterable[Iterable[State | set[State]] | None] | None = None,
         counts: ArrayLike | None = None,
         alphabet: Iterable[Symbol] | None = None,
+        ids: Iterable[Hashable] | None = None,
     ) -> None:
         listed = words if isinstance(words, Tokens) else list(each_word(words))
         weights = _weights(counts, len(listed))
@@ -230,7 +271,10 @@ class Sample:
             marks = position_marks(*seen, encoded.lengths, table)
             ends = joined_ends(ends, marks, encoded.offsets, table)
         seen_words = replace(encoded, ends=ends, marks=marks)
-        self.__dict__.update(vars(Sample.from_encoded(seen_words, weights, sigma, tuple(table), merge=True)))
+        rows = np.arange(len(listed))
+        cases = None if ids is None else CaseIds(tuple(_per_word("ids", ids, len(listed))), rows, weights)
+        made = Sample.from_encoded(seen_words, weights, sigma, tuple(table), merge=True, cases=cases)
+        self.__dict__.update(vars(made))
 
     @classmethod
     def from_encoded(
@@ -241,6 +285,7 @@ class Sample:
         mark_table: tuple[Mark, ...] = FIRST_MARKS,
         *,
         merge: bool = False,
+        cases: CaseIds | None = None,
     ) -> Sample:
         """Sample of encoded words and their counts.
 
@@ -248,10 +293,11 @@ class Sample:
         observations become one, those of count 0 are left out, and so are marks of the table that do not occur.
         """
         if merge:
-            encoded, counts, mark_table = _merged(encoded.decoded(), counts, mark_table)
+            encoded, counts, mark_table, places = _merged(encoded.decoded(), counts, mark_table)
+            cases = cases and cases.moved(places)
         counts.setflags(write=False)
         sample = cls.__new__(cls)
-        sample.__dict__.update(encoded=encoded, counts=counts, mark_table=mark_table, alphabet=alphabet)
+        sample.__dict__.update(encoded=encoded, counts=counts, mark_table=mark_table, alphabet=alphabet, cases=cases)
         return sample
 
     def __setattr__(self, name: str, *_: object) -> None:
@@ -285,6 +331,47 @@ class Sample:
 
     def __iter__(self) -> Iterator[Observation]:
         return (self[r] for r in range(len(self)))
+
+    @property
+    def ids(self) -> tuple[Hashable, ...] | None:
+        """Ids of the rows that the sample was made of, in their order; None if it has none."""
+        return None if self.cases is None else self.cases.ids
+
+    def per_case(self, values: ArrayLike) -> NDArray[Any]:
+        """One value for each of the ``ids``, given one for each distinct observation, such as its acceptance.
+
+        Examples
+        --------
+        >>> sample = Sample(["01", "1", "01"], ids=["ann", "bob", "cleo"])
+        >>> dict(zip(sample.ids, sample.per_case(cp.p_adic(2).acceptances(sample.words)).tolist()))
+        {'ann': 0.5, 'bob': 0.5, 'cleo': 0.5}
+        """
+        found = np.asarray(values)
+        if found.shape[:1] != (len(self),):
+            what = f"there must be one value for each of the {counted(len(self), 'distinct observation')}"
+            raise InvalidSample(f"{what}; got shape {found.shape}.")
+        return np.asarray(found[self.known_cases.observations])
+
+    def of_cases(self, rows: ArrayLike) -> Sample:
+        """Observations of some of the ``ids``, given by their indices or as a mask, with the counts of these alone.
+
+        Examples
+        --------
+        >>> sample = Sample(["01", "1", "01"], ids=["ann", "bob", "cleo"])
+        >>> sample.of_cases([0, 1]).counts.tolist()
+        [1.0, 1.0]
+        """
+        cases = self.known_cases
+        part = cases.take(np.arange(len(cases.ids))[np.asarray(rows)])
+        counts = np.bincount(part.observations, part.counts, minlength=len(self)).astype(np.float64)
+        return self._with_counts(counts, part.moved(np.cumsum(counts > 0.0) - 1))
+
+    @property
+    def known_cases(self) -> CaseIds:
+        """The cases; a sample without them is refused."""
+        if self.cases is None:
+            raise InvalidSample("the sample has no ids.", advice="Name them with {ids}, or their column with {id}.")
+        return self.cases
 
     @property
     def words(self) -> tuple[PlainWord, ...]:
@@ -376,8 +463,10 @@ class Sample:
         """The same sample over another alphabet; what becomes of symbols that it does not have is up to it."""
         if self.alphabet == alphabet:
             same_rule = self.alphabet.on_unknown == alphabet.on_unknown
-            return self if same_rule else Sample.from_encoded(self.encoded, self.counts, alphabet, self.mark_table)
-        return Sample.from_encoded(self.encoded_in(alphabet), self.counts, alphabet, self.mark_table, merge=True)
+            parts = (self.encoded, self.counts, alphabet, self.mark_table)
+            return self if same_rule else Sample.from_encoded(*parts, cases=self.cases)
+        parts = (self.encoded_in(alphabet), self.counts, alphabet, self.mark_table)
+        return Sample.from_encoded(*parts, merge=True, cases=self.cases)
 
     def encoded_in(self, alphabet: Alphabet) -> EncodedWords:
         """Codes of the distinct observations in another alphabet, one by one, also where they become equal."""
@@ -416,18 +505,23 @@ class Sample:
         return self.recoded(Alphabet([*kept, rare], "rare") if has_rare else Alphabet(kept, "skip"))
 
     def reweighted(self, counts: NDArray[np.float64]) -> Sample:
-        """The same observations with other counts; those of count 0 are left out."""
-        counts = np.asarray(counts, dtype=np.float64)
+        """The same observations with other counts; those of count 0 are left out, and so are the ids."""
+        return self._with_counts(np.asarray(counts, dtype=np.float64))
+
+    def _with_counts(self, counts: NDArray[np.float64], cases: CaseIds | None = None) -> Sample:
+        """The same observations with other counts, those of count 0 left out, and the cases that they then have."""
         rows = np.flatnonzero(counts > 0.0)
         if not len(rows):
             raise InvalidSample(NO_OBSERVATION)
         words = _unmarked(self.encoded.decoded().take(rows))
-        return Sample.from_encoded(words, counts[rows], self.alphabet, self.mark_table)
+        return Sample.from_encoded(words, counts[rows], self.alphabet, self.mark_table, cases=cases)
 
     def take(self, rows: NDArray[np.int64]) -> Sample:
         """Some of the observations, in the order given."""
-        words = self.encoded.decoded().take(rows)
-        return Sample.from_encoded(words, self.counts[rows], self.alphabet, self.mark_table)
+        words, places = self.encoded.decoded().take(rows), np.full(len(self), -1)
+        places[rows] = np.arange(len(rows))
+        cases = self.cases and self.cases.moved(places)
+        return Sample.from_encoded(words, self.counts[rows], self.alphabet, self.mark_table, cases=cases)
 
     @property
     def is_complete(self) -> bool:
@@ -452,26 +546,29 @@ class Sample:
             marks = [numbers.setdefault(mark, len(numbers)) for mark in sample.mark_table if sample.marks is not None]
             parts.append(sample.decoded.recode(*(np.array(table, dtype=np.int32) for table in (symbols, marks))))
         counts = _weights(np.concatenate([sample.counts for sample in samples]), sum(map(len, samples)))
-        return cls.from_encoded(EncodedWords.concatenate(parts), counts, sigma, tuple(numbers), merge=True)
+        words, cases = EncodedWords.concatenate(parts), CaseIds.concatenate(samples)
+        return cls.from_encoded(words, counts, sigma, tuple(numbers), merge=True, cases=cases)
 
     @classmethod
     def from_frame(
         cls,
         df: Any,
-        word: str = "word",
+        word: str | None = None,
         accepted: str | None = None,
         weight: str | None = None,
         *,
         verdicts: str | None = None,
         states: str | None = None,
+        id: str | None = None,
         separator: str | None = None,
         positive: object = None,
         alphabet: Iterable[Symbol] | None = None,
     ) -> Sample:
         """Sample of a pandas, polars or Arrow table with one word per row; the arguments name its columns.
 
-        Words are lists, or texts: of characters, or of symbols with a ``separator`` between them. Outcomes are bool, 0
-        and 1, texts such as yes and no, or ``positive`` names the accepted value; a missing one is not known.
+        Columns that are not named are found by well-known names, as in files. Words are lists, or texts: of characters,
+        or of symbols with a ``separator`` between them. Outcomes are bool, 0 and 1, texts such as yes and no, or
+        ``positive`` names the accepted value; a missing one is not known.
 
         Examples
         --------
@@ -482,8 +579,8 @@ class Sample:
         """
         from cutpoint.data.columns import frame_columns, word_arguments  # noqa: PLC0415
 
-        given = {"word": word, "accepted": accepted, "weight": weight, "verdicts": verdicts, "states": states}
-        found = word_arguments(frame_columns(df, given), separator, positive, are_all=True)
+        given = {"word": word, "accepted": accepted, "weight": weight, "verdicts": verdicts, "states": states, "id": id}
+        found = word_arguments(frame_columns(df, given, has_events=False), separator, positive, are_all=True)
         return cls(**found, alphabet=alphabet)
 
     @classmethod
@@ -491,21 +588,29 @@ class Sample:
         cls,
         df: Any,
         *,
-        id: str,
-        event: str,
+        id: str | None = None,
+        event: str | None = None,
         order: str | None = None,
         outcome: str | None = None,
         verdict: str | None = None,
         weight: str | None = None,
+        gaps: Gaps | None = None,
+        attributes: Attributes | None = None,
         positive: object = None,
         alphabet: Iterable[Symbol] | None = None,
     ) -> Sample:
-        """Sample of a pandas, polars or Arrow table with one event per row: one word per case.
+        """Sample of a pandas, polars or Arrow table with one event per row: one word per case, whose ids it keeps.
 
-        Events of a case (rows with the same ``id``) are sorted by ``order``; those of equal order, or all without it,
-        stay as they are. The rows of a case must agree on ``outcome`` and ``weight``; ``verdict`` is the outcome so
-        far, after each event. A row without an event, the only one of its case, is the empty word. Outcomes are read
-        as in ``from_frame``.
+        Columns that are not named are found by well-known names, as in files. Events of a case (rows with the same
+        ``id``) are sorted by ``order``; those of equal order, or all without it, stay as they are. The rows of a case
+        must agree on ``outcome`` and ``weight``; ``verdict`` is the outcome so far, after each event. A row without an
+        event, the only one of its case, is the empty word. Outcomes are read as in ``from_frame``.
+
+        ``attributes`` are columns that say something of the case from the beginning; their values become its first
+        symbols, such as ``goal=car``. A mapping gives the edges by which numbers are binned, such as
+        ``{"goal": None, "amount": [1000, 5000]}`` for ``amount<1000``, ``amount>=1000`` and ``amount>=5000``. ``gaps``
+        are edges of waiting times, such as ``["1h", "1d"]`` (units s, min, h, d, w), or numbers if ``order`` has
+        numbers: before an event that comes so much later than the one before it there is a symbol such as ``wait>=1d``.
 
         Examples
         --------
@@ -515,10 +620,13 @@ class Sample:
         (('look', 'buy'), ('look',))
         """
         from cutpoint.data.columns import frame_columns  # noqa: PLC0415
-        from cutpoint.data.events import event_arguments  # noqa: PLC0415
+        from cutpoint.data.events import Attribute, event_words  # noqa: PLC0415
 
         given = {"id": id, "event": event, "order": order, "outcome": outcome, "verdict": verdict, "weight": weight}
-        return cls(**event_arguments(frame_columns(df, given), positive)[0], alphabet=alphabet)
+        known = Attribute.each(attributes)
+        columns = frame_columns(df, given, has_events=True, extra={role: each.column for role, each in known.items()})
+        found = event_words(columns, positive, gaps, known)
+        return cls(**found.arguments, alphabet=alphabet, ids=found.ids)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
@@ -539,7 +647,8 @@ class Sample:
         return [self.mark_table[k] for k in self.marks[self.offsets[r] + r : self.offsets[r + 1] + r + 1]]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Sample.from_encoded, (self.encoded, self.counts, self.alphabet, self.mark_table)
+        values = (self.encoded, self.counts, self.alphabet, self.mark_table)
+        return Sample.from_encoded, values, {"cases": self.cases}
 
     def describe(self, r: int) -> str:
         """Short name of observation r for messages."""
@@ -579,22 +688,27 @@ class Sample:
 
 def _merged(
     encoded: EncodedWords, weights: NDArray[np.float64], table: tuple[Mark, ...]
-) -> tuple[EncodedWords, NDArray[np.float64], tuple[Mark, ...]]:
-    """Equal observations merged, in the order in which they first appear; marks that occur, and their table."""
-    if not weights.all():
-        rows = np.flatnonzero(weights)
-        encoded, weights = encoded.take(rows), weights[rows]
+) -> tuple[EncodedWords, NDArray[np.float64], tuple[Mark, ...], NDArray[np.int64]]:
+    """Equal observations merged, in the order in which they first appear; marks that occur, and their table.
+
+    Also the place where each observation has gone, -1 for those of count 0.
+    """
+    places = np.where(weights > 0.0, 0, -1)
+    used = np.flatnonzero(weights)
+    if len(used) < len(weights):
+        encoded, weights = encoded.take(used), weights[used]
     if not len(encoded):
         raise InvalidSample(NO_OBSERVATION)
     first = encoded.first_equal()
     rows = np.flatnonzero(first == np.arange(len(first)))
+    places[used] = np.searchsorted(rows, first)
     encoded, counts = _unmarked(encoded.take(rows)), np.bincount(first, weights)[rows].astype(np.float64)
     if encoded.marks is None:
-        return encoded, counts, FIRST_MARKS
-    used = np.union1d(np.arange(len(FIRST_MARKS)), encoded.marks)
+        return encoded, counts, FIRST_MARKS, places
+    known = np.union1d(np.arange(len(FIRST_MARKS)), encoded.marks)
     numbers = np.zeros(len(table), dtype=np.int32)
-    numbers[used] = np.arange(len(used))
-    return encoded.recode(marks=numbers), counts, tuple(table[k] for k in used)
+    numbers[known] = np.arange(len(known))
+    return encoded.recode(marks=numbers), counts, tuple(table[k] for k in known), places
 
 
 def _unmarked(words: EncodedWords) -> EncodedWords:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -181,7 +183,7 @@ class Picture:
 
 def _graph(diagram: Diagram, form: str, attributes: dict[str, int]) -> bytes:
     """Bytes of a diagram rendered by Graphviz in some format."""
-    with GRAPHVIZ:
+    with GRAPHVIZ, _without_font_warnings():
         graph = _graphviz().AGraph(string=dot_text(diagram))
         graph.graph_attr.update(attributes)
         try:
@@ -193,6 +195,28 @@ def _graph(diagram: Diagram, form: str, attributes: dict[str, int]) -> bytes:
         finally:
             graph.close()
     return rendered
+
+
+@contextmanager
+def _without_font_warnings() -> Iterator[None]:
+    """Keep warnings of the font library from standard error: the fonts of many systems are set up for another version.
+
+    It writes them from compiled code, so the stream itself is replaced for a while; anything else is passed on.
+    """
+    try:
+        stream = os.dup(2)
+    except OSError:  # standard error is closed
+        yield
+        return
+    with tempfile.TemporaryFile() as caught:
+        os.dup2(caught.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(stream, 2)
+            os.close(stream)
+            caught.seek(0)
+            os.write(2, b"".join(line for line in caught if not line.startswith(b"Fontconfig warning")))
 
 
 def _lift_labels(graph: Any, diagram: Diagram) -> None:

@@ -53,6 +53,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         U+FFFD where symbols are characters), which then stands for unknown symbols too; if no symbol was rare in
         training, an unknown one leaves the state as it is.
     min_count : see ``unknown``. Weights count as repetitions.
+    separator : separator of the symbols of words that are strings, such as ``" "``. By default, as with ``""``, their
+        symbols are characters; a warning says so where the words look like names, or have blanks.
     position : whether the same symbol means something else at each position; needs words of one length. The symbols of
         ``acceptor_`` are then pairs ``(position, symbol)``, and each position has a rare symbol of its own.
     n_final : of two classes, the number of states of ``classes_[1]``; by default half of them, or as merging finds.
@@ -69,8 +71,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    ``X`` holds one word per item: strings (a symbol is a character), lists or tuples of symbols, as a list, an array,
-    a column of pandas, polars or Arrow, or a table of one such column. Words may differ in length and may be empty.
+    ``X`` holds one word per item: strings (see ``separator``), lists or tuples of symbols, as a list, an array, a
+    column of pandas, polars or Arrow, or a table of one such column. Words may differ in length and may be empty.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cut_point: Any = None,
         unknown: OnUnknown = "error",
         min_count: int = 2,
+        separator: str | None = None,
         position: bool = False,
         n_final: int | None = None,
         folds: int | None = None,
@@ -105,6 +108,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.cut_point = cut_point
         self.unknown = unknown
         self.min_count = min_count
+        self.separator = separator
         self.position = position
         self.n_final = n_final
         self.folds = folds
@@ -124,7 +128,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from words and their labels. A weight counts as so many repetitions of its word."""
-        words, labels, weights = _given(X, y, sample_weight)
+        words, labels, weights = self._given(X, y, sample_weight)
         return self._start(words, labels, weights, np.unique(labels))
 
     def _start(self, words: list[Word], labels: NDArray[Any], weights: Floats, classes: NDArray[Any]) -> Self:
@@ -168,7 +172,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models, Journal of the
         Royal Statistical Society B 71 (2009).
         """
-        words, labels, weights = _given(X, y, sample_weight)
+        words, labels, weights = self._given(X, y, sample_weight)
         named = None if classes is None else np.unique(np.array(list(classes)))
         if not hasattr(self, "acceptor_"):
             return self._start(words, labels, weights, np.unique(labels) if named is None else named)
@@ -223,7 +227,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         is positive exactly where ``predict`` answers ``classes_[1]``, and infinite where p is 0 or 1.
         """
         check_is_fitted(self)
-        words = words_of(X)
+        words = words_of(X, self.separator or "")
         table = self.predict_proba(words)
         if self.cut_point_ is None:
             return table
@@ -252,7 +256,16 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
         check_threads(self.threads)
-        return self._lexicon.encode(words_of(X))
+        return self._lexicon.encode(words_of(X, self.separator or ""))
+
+    def _given(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[list[Word], NDArray[Any], Floats]:
+        """Words, labels and weights, as many of each."""
+        if not isinstance(self.separator, str | None):
+            raise InvalidArgument(f"must be a text or None; got {shown(self.separator)}.", argument="separator")
+        words = words_of(X, self.separator)
+        labels = labels_of(y, len(words))
+        check_classification_targets(labels)
+        return words, labels, weights_of(sample_weight, len(words))
 
     # -- Checks -------------------------------------------------------------------------------------------------
 
@@ -280,14 +293,6 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"there must be at least {least} words, one for each fold, and weights count as repetitions; "
                 f"got {total:g} in all. Add words, or scale sample_weight to a mean of 1."
             )
-
-
-def _given(X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[list[Word], NDArray[Any], Floats]:
-    """Words, labels and weights, as many of each."""
-    words = words_of(X)
-    labels = labels_of(y, len(words))
-    check_classification_targets(labels)
-    return words, labels, weights_of(sample_weight, len(words))
 
 
 def _sample(

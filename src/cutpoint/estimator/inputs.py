@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet
-from cutpoint.data.alphabet import OnUnknown, Word, each_word
-from cutpoint.data.column_names import is_missing
+from cutpoint.data.alphabet import OnUnknown, Word, each_word, is_missing
+from cutpoint.data.columns import Column, symbols_of, warn_of_characters
 from cutpoint.errors import InvalidArgument
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.wording import counted, listed, shown
@@ -18,11 +18,14 @@ from cutpoint.wording import counted, listed, shown
 NESTED = (str, list, tuple, np.ndarray)  # what can be a word inside of an array
 
 
-def words_of(X: Any) -> list[Word]:
+def words_of(X: Any, separator: str | None = "") -> list[Word]:
     """Words of a list, an array (whose rows are words if it has several columns), a column, or a table with one column.
 
-    >>> words_of(np.array(["ab", ""])), words_of([["buy"], ["look", "quit"]])
-    (['ab', ''], [['buy'], ['look', 'quit']])
+    The symbols of a text stand between separators; they are its characters if there is none, with a warning for None
+    if that is probably not meant.
+
+    >>> words_of(np.array(["ab", ""])), words_of([["buy"], ["look", "quit"]]), words_of(["look quit"], " ")
+    (['ab', ''], [['buy'], ['look', 'quit']], [['look', 'quit']])
     """
     if isinstance(X, str | bytes):
         raise InvalidArgument(
@@ -30,10 +33,18 @@ def words_of(X: Any) -> list[Word]:
         )
     one_word_a_row = isinstance(X, np.ndarray) and X.shape[1:] == (1,) and len(X) > 0 and isinstance(X[0, 0], NESTED)
     given = X if isinstance(X, np.ndarray) and X.ndim == 2 and not one_word_a_row else _column("X", X)
+    if isinstance(given, np.ndarray) and given.dtype.kind in "fc":
+        what = f"X must hold words, which consist of symbols; got a matrix of measurements, of type {given.dtype}."
+        raise InvalidArgument(what, advice="Bin the measurements, or convert them to integers if they are codes.")
     words: list[Word] = given.tolist() if isinstance(given, np.ndarray) else list(each_word(given))
     if not words:
         raise InvalidArgument("X must hold at least one word; got none.")
-    return words
+    if separator is None:
+        warn_of_characters(words)
+    if not separator:
+        return words
+    column = Column(words, "X", lambda r: f"word {r}")
+    return [symbols_of(column, r, each, separator) if isinstance(each, str) else each for r, each in enumerate(words)]
 
 
 def labels_of(y: Any, n_words: int) -> NDArray[Any]:

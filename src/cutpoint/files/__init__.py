@@ -12,5 +12,6 @@ from cutpoint.files.samples import (
     Chunk as Chunk,
     read_chunks as read_chunks,
     read_sample as read_sample,
+    read_split as read_split,
     write_sample as write_sample,
 )

@@ -21,7 +21,7 @@ from cutpoint.model import Acceptor, Generator
 from cutpoint.model.generator import check_model
 from cutpoint.model.mixtures import AnyMachine
 from cutpoint.model.parts import rescaling
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, listed, shown
 
 Scalar = str | int | float | bool | None
 Weights = Literal["log", "probability"]
@@ -93,6 +93,12 @@ class Model:
         if n_classes > 2 and not (fits and set(self.labels or ()) <= set(self.classes or ())):
             what = f"must be the class of each of {counted(self.machine.n_states, 'state')}; got {shown(self.labels)}."
             raise InvalidArgument(what, argument="labels")
+
+    def __repr__(self) -> str:
+        beside = [f"cut point {self.cut_point}"] * (self.cut_point is not None)
+        beside += [f"classes {listed(self.classes or ())}"] * (self.classes is not None)
+        beside += [counted(len(self.metadata), "note")] * bool(self.metadata)
+        return f"<Model{' with ' * bool(beside)}{', '.join(beside)}: {self.machine!r}>"
 
     def __hash__(self) -> int:
         return hash((self.machine, self.cut_point, self.classes))

@@ -98,6 +98,8 @@ def _answers(model: Model) -> tuple[dict[str, str], list[str]]:
             f"WHEN acceptance {sign} {cut} THEN {texts[k]}" for sign, k in ((">", 1), ("<=", 0))
         ]
     columns = [_identifier(f"P({plain(name)})") for name in names]
+    if len({column.casefold() for column in columns}) < len(columns):  # databases do not tell Yes from yes
+        columns = [_identifier(f"P{k}({plain(name)})") for k, name in enumerate(names)]
     outcome = [
         f"WHEN {' AND '.join(f'{column} >= {other}' for other in columns if other != column)} THEN {text}"
         for column, text in zip(columns, texts, strict=True)

@@ -50,12 +50,14 @@ class Rows:
     lines : number of the line (in Parquet: of the row) where each row begins.
     unit : what ``lines`` counts.
     symbols : of all words, if the file declares them.
+    has_whole_cases : whether all events of a case are among these rows, and not anywhere in the file.
     """
 
     columns: dict[str | int, list[Any]]
     lines: Sequence[int]
     unit: str = "line"
     symbols: Sequence[str] | None = None
+    has_whole_cases: bool = False
 
 
 def refusal(name: str, what: str, line: int | None = None, advice: str = "") -> CutpointError:

@@ -99,7 +99,8 @@ class Machine(ABC):
 
         ``"error"`` refuses them, as by default; ``"skip"`` leaves them out of words; ``"rare"`` reads them as the rare
         symbol that it has learned (:meth:`Sample.with_rare`). The rule is ``A.alphabet.on_unknown``; every operation on
-        words follows it, files keep it, and ``==`` does not look at it.
+        words follows it (tables along a word have a row for each symbol that is read), files keep it, and ``==`` does
+        not look at it.
 
         Examples
         --------

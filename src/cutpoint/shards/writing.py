@@ -15,11 +15,12 @@ import numpy as np
 
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import ColumnNames, given_columns, has_header, names_events
+from cutpoint.data.events import Attribute
 from cutpoint.data.sample import FIRST_MARKS
 from cutpoint.data.storage import content_of, is_remote, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 from cutpoint.exact import whole_number
-from cutpoint.files.samples import ReadOptions, check_positive_outcome, read_chunks
+from cutpoint.files.samples import ReadOptions, check_positive_outcome, format_of, read_chunks
 from cutpoint.files.streams import extensions, refusal
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.shards.sharded_sample import OBSERVATIONS, Paths, ShardedSample, common_alphabet, files_of, named_file
@@ -126,17 +127,17 @@ def _samples(source: Sample | ShardedSample | Paths, options: ReadOptions, scrat
         yield from ShardedSample.as_one(source).samples()
         return
     names = files_of(source)
-    events = names_events(options)
+    scattered = names_events(options) and not all(format_of(name, options.get("format")) == "xes" for name in names)
     first: Alphabet | None = None
     none_positive = True  # every word has an outcome, and none is the positive one
     tables: Iterable[tuple[Any, Any]] = (
         gathered_tables(names, options, scratch)
-        if events
+        if scattered
         else ((named_file(content_of(name), name) if is_remote(name) else name, options) for name in names)
     )
     for table, reading in tables:
         for chunk in read_chunks(table, **reading):
-            if chunk.ids is not None and not events and len(names) > 1:
+            if chunk.has_parts_of_cases and not scattered and len(names) > 1:
                 advice = "Say so with {id} and {event}, so that the events of a case are collected from all files."
                 raise refusal(chunk.name, "this is a table of events.", advice=advice)
             sample = chunk.sample(chunk.declared if options.get("alphabet") is None else None)
@@ -248,8 +249,11 @@ def gathered_tables(
             f'{names[0]}: gathering events of several or large files needs polars: pip install "cutpoint[data]".'
         ) from None
     reading = {role: value for role, value in options.items() if role not in ("format", "header", "delimiter")}
+    attributes = Attribute.each(options.get("attributes"))
     with tempfile.TemporaryDirectory(dir=scratch) as place:
         parts, columns = _scattered(polars, names, options, Path(place), max(1, -(-size // AT_ONCE)))
+        if attributes:
+            reading["attributes"] = {columns.pop(role): each.edges or None for role, each in attributes.items()}
         for part in parts:
             content = io.BytesIO()
             polars.concat([polars.read_parquet(path) for path in part], how="diagonal_relaxed").write_parquet(content)
@@ -301,6 +305,9 @@ def _read(polars: Any, name: str, options: Mapping[str, Any]) -> Iterator[tuple[
             batches = table.collect(engine="streaming").iter_slices(BATCH)
         for batch in batches:
             names = batch.columns if header is None else header or None
-            yield batch, ColumnNames(names, len(batch.columns), name).chosen(given)
+            columns = ColumnNames(names, len(batch.columns), name)
+            attributes = Attribute.each(options.get("attributes"))
+            extra = {role: columns.index("attributes", each.column) for role, each in attributes.items()}
+            yield batch, columns.chosen(given) | extra
     except (polars.exceptions.PolarsError, OSError) as problem:
         raise refusal(name, f"the table cannot be read ({' '.join(str(problem).split())[:200]}).") from None
