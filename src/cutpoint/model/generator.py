@@ -62,6 +62,15 @@ class Surprise:
     total: float
     p_value: float | None = None
 
+    def __repr__(self) -> str:
+        *symbols, end = self.events.tolist()
+        parts = [f"{self.total:.4g} nats", f"end {end:.4g}"]
+        if symbols:
+            top = max(range(len(symbols)), key=symbols.__getitem__)
+            parts.insert(1, f"most at position {top} of {len(symbols)} ({symbols[top]:.4g})")
+        shown_value = [] if self.p_value is None else [f"p-value {self.p_value:.3g} among held-out words"]
+        return f"<Surprise: {', '.join(parts + shown_value)}>"
+
 
 class Generator(Machine):
     r"""Stochastic generator: a machine that emits a word symbol by symbol and stops; an immutable, hashable value.
