@@ -2,10 +2,12 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from numpy.typing import NDArray
 
 import cutpoint as cp
 from cutpoint.cases import Forecaster
@@ -95,8 +97,13 @@ def test_forecasts_go_from_the_base_rate_to_the_end() -> None:
 
 
 def test_the_solution_is_kept_for_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    solved = []
-    monkeypatch.setattr(np.linalg, "solve", lambda a, b, solve=np.linalg.solve: solved.append(1) or solve(a, b))
+    solved, solve = [], np.linalg.solve
+
+    def counting(*system: NDArray[np.float64]) -> Any:
+        solved.append(1)
+        return solve(*system)
+
+    monkeypatch.setattr(np.linalg, "solve", counting)
     acceptor = cp.random_acceptor(3, "01", rng=77)
     for prefix in ("", "0", "01"):
         cp.forecast(acceptor, prefix, inputs=HALF)

@@ -151,12 +151,11 @@ class Model:
             codes = self.probabilities(words, threads).argmax(axis=1)
         else:
             cut_point = Fraction(1, 2) if self.cut_point is None else self.cut_point
-            accepted = self._accepted(list(words), cut_point, threads)
-            codes = accepted.astype(np.intp)
+            codes = self.accepted(list(words), cut_point, threads).astype(np.intp)
         names = self.class_names
         return np.asarray(np.array(names, dtype=None if len(set(map(type, names))) == 1 else object)[codes])
 
-    def _accepted(self, words: list[Any], cut_point: Fraction | float, threads: int | None) -> NDArray[np.bool_]:
+    def accepted(self, words: list[Any], cut_point: Fraction | float, threads: int | None) -> NDArray[np.bool_]:
         """Whether each word's acceptance is above the cut point; near it, rational numbers decide."""
         if isinstance(self.machine, Acceptor):
             return Language(self.machine, cut_point).membership(words, threads).members
@@ -202,9 +201,9 @@ class SqlNames:
 
 def fitting(model: Model, kind: str) -> Acceptor:
     """The acceptor of a model if a text file of this kind can hold the model: no generator, and nothing beside it."""
-    check_bare(model, kind)
     if isinstance(model.machine, Generator):
         raise InvalidArgument(f"{kind} cannot hold a generator; .json, .npz and .pautomac_model.txt can.")
+    check_bare(model, kind)
     check_size(model.acceptor, kind)
     return model.acceptor
 
