@@ -276,6 +276,23 @@ def test_attributes_and_gaps_are_symbols(frame: Any) -> None:
     assert cp.Sample.from_events(numbers, gaps=[2, 20]).words == (("a", "b", "wait>=20", "c"),)
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.sampled_from("ab"), st.integers(0, 30)), min_size=1, max_size=12),
+    st.lists(st.integers(1, 20), min_size=1, max_size=3, unique=True).map(sorted),
+)
+def test_waits_come_where_events_are_far_apart(rows: list[tuple[int, str, int]], edges: list[int]) -> None:
+    df = pl.DataFrame(rows, ["id", "event", "time"], orient="row")
+    found = cp.Sample.from_events(df, gaps=edges)
+    places = found.per_case(np.arange(len(found)))
+    for name, place in zip(ids_of(found), places.tolist(), strict=True):
+        case = sorted((row for row in rows if row[0] == name), key=lambda row: row[2])
+        expected: list[str] = []
+        for k, (_, event, at) in enumerate(case):
+            reached = [edge for edge in edges if k and at - case[k - 1][2] >= edge]
+            expected += [*[f"wait>={max(reached, default=0)}"] * bool(reached), event]
+        assert list(found.words[place]) == expected
+
+
 def test_verdicts_beside_attributes_and_gaps() -> None:
     df = pl.DataFrame(
         {"id": [1, 1, 2], "event": ["a", "b", None], "time": [1, 9, 0], "verdict": [0, 1, 0], "goal": ["x", "x", "y"]}
