@@ -150,19 +150,22 @@ def event_words(
     return EventWords(found, ids, first, sources, by)
 
 
-def comparable(column: Column, rows: Sequence[int], noun: str = "order of an event") -> list[Any]:
+SORTED = ", or sort the table and leave out the column"  # what else to do about the order of events
+
+
+def comparable(
+    column: Column, rows: Sequence[int], noun: str = "order of an event", instead: str = SORTED
+) -> list[Any]:
     """Values of some rows of a column that has an order: numbers, dates, times; none may be missing.
 
-    Texts become what they stand for: numbers if all are, else dates and times (ISO 8601), else themselves.
+    Texts become what they stand for: numbers if all are, else dates and times (year first), else themselves.
     """
     values = [column.values[r] for r in rows]
-    for r, value in zip(rows, values, strict=True):
-        if is_missing(value) or value == "":
-            advice = "Leave out the row, or sort the table and leave out the column."
-            raise column.refusal(r, f"the {noun} must not be missing.", advice)
+    for k in _empty(values):
+        raise column.refusal(rows[k], f"the {noun} must not be missing.", f"Leave out the row{instead}.")
     if not set(map(type, values)) <= {str}:
         return values
-    kinds = (int, float, datetime.fromisoformat)
+    kinds = (int, float, _date)
     for kind in kinds:
         found = list(takewhile(lambda value: value is not None, (_read_as(kind, text) for text in values)))
         if len(found) == len(values):
@@ -172,8 +175,19 @@ def comparable(column: Column, rows: Sequence[int], noun: str = "order of an eve
         wrong = read.index(None)  # the first text that the kind of most others does not fit
         what = "an order in texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30"
         what = f"{what}; got {shown(values[wrong])}, and as texts '10' comes before '9'."
-        raise column.refusal(rows[wrong], what, "Convert it, or sort the table and leave out the column.")
+        raise column.refusal(rows[wrong], what, f"Convert it{instead}.")
     return values
+
+
+def _date(text: str) -> datetime:
+    """Date or time in ISO form, also with slashes, where the year comes first; ValueError if it is none."""
+    return datetime.fromisoformat(text.replace("/", "-"))
+
+
+def _empty(values: Sequence[Any]) -> list[int]:
+    """Indices of the values that are missing."""
+    can_be_missing = not set(map(type, values)) <= {str, int}
+    return [r for r, value in enumerate(values) if (can_be_missing and is_missing(value)) or value == ""]
 
 
 def _read_as(kind: Any, text: str) -> Any:
@@ -277,9 +291,8 @@ def _in_units(edge: float | timedelta) -> str:
 def _cases(column: Column) -> tuple[list[Hashable], NDArray[np.int64]]:
     """Distinct ids, and the number of the case of each row."""
     numbers: dict[Hashable, int] = {}
-    for r, value in enumerate(column.values):
-        if is_missing(value) or value == "" or not is_hashable(value):
-            raise column.refusal(r, f"every event must have a case id; got {shown(value)}.")
+    for r in (*_empty(column.values), *(r for r, value in enumerate(column.values) if not is_hashable(value))):
+        raise column.refusal(r, f"every event must have a case id; got {shown(column.values[r])}.")
     case = [numbers.setdefault(value, len(numbers)) for value in column.values]
     return list(numbers), np.array(case, dtype=np.int64)
 
@@ -287,9 +300,7 @@ def _cases(column: Column) -> tuple[list[Hashable], NDArray[np.int64]]:
 def _events(column: Column, sizes: NDArray[np.int64]) -> list[Any]:
     """Events row by row, None for the row of a case that has no event; ``sizes`` are the rows of the case of each."""
     events = list(column.values)
-    for r, value in enumerate(events):
-        if not is_missing(value) and value != "":
-            continue
+    for r in _empty(events):
         if sizes[r] > 1:
             what = "an event must not be missing in a case that has others."
             raise column.refusal(r, what, "Leave out rows without an event.")
