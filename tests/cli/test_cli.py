@@ -1,5 +1,6 @@
 """The program as users run it: every verb, its examples, pipes, wrong input, exit codes, interrupts, terminals."""
 
+import datetime
 import io
 import json
 import math
@@ -17,6 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import polars as pl
 import pytest
 
 import cutpoint as cp
@@ -424,6 +427,7 @@ def test_watch(run: Run, here: Path) -> None:
         "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
         '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
     ]
+    assert run("watch", "binary.json", given=b"\xef\xbb\xbf" + given.encode()) == done
     skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
     assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
     strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
@@ -470,6 +474,27 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
     )
 
 
+def test_score_calls_outcomes_by_their_names(run: Run, here: Path) -> None:
+    cp.save(cp.p_adic(2), here / "named.json", cut_point="1/2", classes=["small", "large"])
+    assert run("score", "named.json", "-", given="11\n01\n").out == "11\t0.75\tlarge\n01\t0.5\tsmall\n"
+    told = json.loads(run("score", "named.json", "-", "--json", given="11\n").out)
+    assert told == {"word": "11", "acceptance": 0.75, "accepted": True, "outcome": "large"}
+    assert run("score", "named.json", "-", "--only", given="11\n").out == "0.75\n"
+    three = cp.Acceptor(3, "ab", np.stack([np.roll(np.eye(3), 1, axis=1), np.eye(3)]), 0, {2})
+    cp.save(three, here / "three.json", classes=["x", "y", 3], labels=["x", "y", 3])
+    assert run("score", "three.json", "-", given="\nab\naa\n").out == "\t1.0\tx\nab\t1.0\ty\naa\t1.0\t3\n"
+    told = json.loads(run("score", "three.json", "-", "--json", given="aab\n").out)
+    assert told == {"word": "aab", "probability": 1.0, "outcome": 3}
+    assert run("score", "three.json", "words.tsv", "--log").code == 2
+    assert run("minimize", "three.json").err == (
+        "cutpoint: three.json: of three and more classes, states of one class would be merged with others.\n"
+    )
+    (here / "ab.tsv").write_text("ab\naa\n")
+    assert run("score", "three.json", "ab.tsv", "-o", "named.parquet").code == 0
+    table = pl.read_parquet(here / "named.parquet")
+    assert table.to_dict(as_series=False) == {"word": ["ab", "aa"], "probability": [1.0, 1.0], "outcome": ["y", "3"]}
+
+
 def test_export(run: Run, here: Path) -> None:
     assert run("export", "binary.json", "-o", "model.js", "--unknown", "skip", "--cut-point", "3/4") == (
         0,
@@ -499,7 +524,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     model = cp.read_model(here / "rare.json")
     assert model.acceptor.alphabet == ("buy", "look", "quit", "<rare>")
     assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "not 1"]
-    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\tyes\n")
+    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\t1\n")
     assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
     assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"  # there is nothing to learn from
     assert run("fit", "rare.tsv", "-n", "2", "--unknown", "skip", "-o", "rare.json", "--test", "rare.tsv").code == 0
@@ -671,6 +696,42 @@ def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:
     )
 
 
+def test_evaluate_by_groups_and_periods(run: Run, here: Path) -> None:
+    """The outcome is the parity of a word until May, and its opposite from then on."""
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=k) for k in range(200)]
+    rows = [(day, f"{k:08b}", int((f"{k:b}".count("1") + (day.month > 4)) % 2)) for k, day in enumerate(days)]
+    table = [f"{word},{outcome},{day},{'even' if k % 2 == 0 else ''}\n" for k, (day, word, outcome) in enumerate(rows)]
+    (here / "dated.csv").write_text("word,accepted,day,kind\n" + "".join(table))
+    done = run("evaluate", "model.json", "dated.csv", "--by", "day", "--report", "page.html")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.partition("by day\n")[2].splitlines()
+    assert [line.split()[0] for line in lines[1:8]] == [f"2024-0{month}" for month in range(1, 8)]
+    assert [line.split()[1] for line in lines[1:8]] == ["31", "29", "31", "30", "31", "30", "18"]
+    assert all("0.0000 to 0.0000" in line for line in lines[1:5])
+    assert all("inf" in line and "1.0000 to 1.0000" in line for line in lines[5:8])
+    assert all(line.endswith(" *") for line in lines[1:8])
+    assert "<h2>By day</h2>" in (here / "page.html").read_text()
+    told = json.loads(run("evaluate", "model.json", "dated.csv", "--by", "kind", "--json").out)
+    assert [(each["group"], each["observations"]) for each in told["groups"]] == [("even", 100), ("(missing)", 100)]
+    assert told["observations"] == 200
+    events = "who,when,what,sold,shop\na,1,1,1,x\na,2,0,1,y\nb,1,1,0,y\nb,2,1,0,x\nc,1,0,0,x\n"
+    (here / "shops.csv").write_text(events)
+    line = ["--id", "who", "--order", "when", "--event", "what", "--outcome", "sold", "--by", "shop", "--json"]
+    told = json.loads(run("evaluate", "model.json", "shops.csv", *line).out)
+    assert [(each["group"], each["observations"]) for each in told["groups"]] == [("x", 2), ("y", 1)]  # of first events
+    assert told["accuracy"] == 1.0
+    wrong = (
+        "dated.csv: --by must be one of the columns {'word', 'accepted', 'day', 'kind'}; got 'dya'. Did you mean 'day'?"
+    )
+    assert run("evaluate", "model.json", "dated.csv", "--by", "dya") == (3, "", f"cutpoint: {wrong}\n")
+    wrong = "--by must be a column of at most 30 different values, or of numbers or dates; 'who' has 31 values."
+    (here / "many.csv").write_text("word,accepted,who\n" + "".join(f"1,1,p{k}\n" for k in range(31)))
+    assert run("evaluate", "model.json", "many.csv", "--by", "who") == (3, "", f"cutpoint: {wrong}\n")
+    (here / "none.csv").write_text("word,accepted,count\n1,1,0\n")
+    wrong = "cutpoint: none.csv: at least one observation must have a positive count; none has.\n"
+    assert run("evaluate", "model.json", "none.csv") == (3, "", wrong)
+
+
 def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
     assert run("simulate", "gallery:parity", "-n", "50", "-o", "parity.tsv").code == 0
     assert run("shard", "parity.tsv", "-o", "shards", "--observations", "9").code == 0
@@ -679,7 +740,7 @@ def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
     )
     for key in ("observations", "judged", "base_rate", "log_loss", "brier_score", "auc", "accuracy"):
         assert shards[key] == pytest.approx(table[key], rel=1e-12)
-    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"]):
+    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"], ["--by", "day"]):
         done = run("evaluate", "binary.json", "shards", *option)
         assert (done.code, f"{option[0]} is for tables, and shards is a folder of shards." in done.err) == (2, True)
     told = json.loads(run("evaluate", "binary.json", "test.tsv", "--baseline", "parity.tsv", "--json").out)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.baselines import MEAN, baseline_acceptances
-from cutpoint.data import Sample, Symbol
+from cutpoint.data import Sample, Symbol, html
 from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_evidence, check_sample, predictions
 from cutpoint.em.predictions import Predictions
 from cutpoint.errors import InvalidArgument, InvalidSample
@@ -178,6 +178,9 @@ class Evaluation:
             label = f"{name} at {self.cut_point:g}" if field_name == "accuracy" else str(name)
             lines.append([label, f"{value:.4f}", interval, *("" if v is None else f"{v:.4f}" for v in others)])
         return lines
+
+    def _repr_html_(self) -> str:
+        return html.paragraph(f"Evaluation of {self.what}") + html.table(self.rows())
 
     def __repr__(self) -> str:
         named = [("log loss", self.log_loss), ("AUC", self.auc), (f"accuracy at {self.cut_point:g}", self.accuracy)]

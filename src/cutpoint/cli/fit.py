@@ -161,6 +161,7 @@ def _tables(
     if by is not None:
         training, fresh = read_split(data, options.column_of(by), holdout, **reading)
         check_evidence(training)
+        check_evidence(fresh, NO_OUTCOMES, f"{data}, last by {by}")
         return training, fresh
     sample = read_sample(data, **reading)
     check_evidence(sample)

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
 from json.encoder import encode_basestring as _quoted
@@ -20,10 +20,12 @@ from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
 from cutpoint.em.observations import Engine
 from cutpoint.errors import InvalidFile
+from cutpoint.files.contents import Model
 from cutpoint.files.parquet import writing_parquet
 from cutpoint.files.samples import Chunk, read_chunks
 from cutpoint.model import Acceptor
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
+from cutpoint.wording import plain
 
 
 @click.command()
@@ -54,9 +56,9 @@ def command(
 ) -> None:
     """Acceptance probability of every word of DATA, in its order and in one pass; - is standard input.
 
-    Prints each word, or its id if DATA has ids, with its acceptance, and yes or no if there is a cut point. Outcomes
-    are not needed, and not read. DATA may be a folder made by cutpoint shard: then distinct words are printed in the
-    order of the shards.
+    Prints each word, or its id if DATA has ids, with its acceptance, and yes or no, or the outcome's name, if there is
+    a cut point; of three and more outcomes, the likeliest with its probability. Outcomes in DATA are not needed, and
+    not read. DATA may be a folder made by cutpoint shard: then distinct words are printed in the order of the shards.
 
     \b
     Example: cutpoint score model.json new.tsv > scores.tsv
@@ -65,6 +67,8 @@ def command(
     options.check_distinct(output, inputs=(model, data))
     read = options.model_of(model, unknown=unknown)
     cut = read.cut_point if cut_point is None else cut_point
+    if read.labels is not None and (log or cut_point is not None):
+        raise click.UsageError("--log and --cut-point are for two outcomes; the model has more.")
     language = None if cut is None else Language(read.acceptor, cut)
     sharded, rows = is_folder_of_shards(data), 0
     with ExitStack() as stack:
@@ -83,18 +87,27 @@ def command(
             }
             chunks = ((chunk, None) for chunk in read_chunks(data, **(how | reading)))
         for chunk, values in chunks:
-            write(chunk, _scores(chunk, values, read.acceptor, language, log, threads))
+            write(chunk, _scores(chunk, values, read, language, log, threads))
             rows += len(chunk.words)
             if callback:
                 callback(rows)
 
 
 class Scores(NamedTuple):
-    """Acceptances of some words, or their logarithms, and whether the words are accepted if there is a cut point."""
+    """Acceptances of some words, or their logarithms, and whether the words are accepted if there is a cut point.
+
+    Of three and more classes, probabilities of the likeliest and their numbers. ``classes`` are the names, if any.
+    """
 
     column: str
     values: list[float]
-    answers: NDArray[np.bool_] | None
+    answers: NDArray[np.bool_ | np.intp] | None
+    classes: Sequence[Any] | None
+
+    def ends(self, texts: Sequence[str], without: str) -> Iterable[str]:
+        """Text behind each score: that of its answer, or the same for all if there is none."""
+        answers = self.answers
+        return repeat(without) if answers is None else np.array(texts, dtype=object)[answers.astype(np.intp)].tolist()
 
 
 def _of_shards(data: str, acceptor: Acceptor, worker: Engine) -> Iterator[tuple[Chunk, NDArray[np.float64] | None]]:
@@ -107,19 +120,24 @@ def _of_shards(data: str, acceptor: Acceptor, worker: Engine) -> Iterator[tuple[
 def _scores(
     chunk: Chunk,
     known: NDArray[np.float64] | None,
-    acceptor: Acceptor,
+    model: Model,
     language: Language | None,
     log: bool,
     threads: int | None,
 ) -> Scores:
     """Scores of a chunk, whose acceptances may be known."""
+    acceptor = model.acceptor
+    if model.labels is not None:
+        table = model.probabilities(chunk.words, threads)
+        return Scores("probability", table.max(axis=1).tolist(), table.argmax(axis=1), model.classes)
     found = language.membership(chunk.words, threads) if language else None
     answers = found.members if found else None
     if log:
-        return Scores("log_acceptance", acceptor.log_acceptances(chunk.words, threads).tolist(), answers)
+        logs = acceptor.log_acceptances(chunk.words, threads).tolist()
+        return Scores("log_acceptance", logs, answers, model.classes)
     if known is None:
         known = found.acceptances if found else acceptor.acceptances(chunk.words, threads)
-    return Scores("acceptance", known.tolist(), answers)
+    return Scores("acceptance", known.tolist(), answers, model.classes)
 
 
 def _writer(stack: ExitStack, output: str | None, only: bool, as_json: bool) -> Callable[[Chunk, Scores], object]:
@@ -138,14 +156,20 @@ def _columns(chunk: Chunk, scores: Scores) -> dict[str, Sequence[Any]]:
     columns: dict[str, Sequence[Any]] = {_name_column(chunk): list(_names(chunk)), scores.column: scores.values}
     if chunk.weights is not None:
         columns["count"] = chunk.weights
-    return columns if scores.answers is None else columns | {"accepted": scores.answers.tolist()}
+    if scores.answers is None:
+        return columns
+    if scores.answers.dtype == np.bool_:
+        columns["accepted"] = scores.answers.tolist()
+    if scores.classes is not None:
+        columns["outcome"] = list(scores.ends(list(map(str, scores.classes)), ""))
+    return columns
 
 
 def _lines(chunk: Chunk, scores: Scores, only: bool) -> str:
     """Lines of a chunk, each with its line feed."""
     if only:
         return "".join([f"{value}\n" for value in scores.values])
-    ends = repeat("\n") if scores.answers is None else np.where(scores.answers, "\tyes\n", "\tno\n").tolist()
+    ends = scores.ends([f"\t{plain(name)}\n" for name in scores.classes or ("no", "yes")], "\n")
     lines = [f"{name}\t{value}{end}" for name, value, end in zip(_names(chunk), scores.values, ends, strict=False)]
     text = "".join(lines)
     tabs = 1 if scores.answers is None else 2
@@ -157,9 +181,10 @@ def _lines(chunk: Chunk, scores: Scores, only: bool) -> str:
 
 def _json_lines(chunk: Chunk, scores: Scores) -> str:
     """A JSON object per line."""
-    ends = repeat("}\n")
-    if scores.answers is not None:
-        ends = np.where(scores.answers, ', "accepted": true}\n', ', "accepted": false}\n').tolist()
+    ends_of = [f', "outcome": {json_text(name, None)}}}\n' for name in scores.classes or ()] or ["}\n", "}\n"]
+    if scores.column != "probability":
+        ends_of = [f', "accepted": {word}{end}' for word, end in zip(("false", "true"), ends_of, strict=True)]
+    ends = scores.ends(ends_of, "}\n")
     names = [_quoted(name) if isinstance(name, str) else json_text(name, None) for name in _names(chunk)]
     values = [repr(value) if value > -math.inf else "null" for value in scores.values]
     key, each = _name_column(chunk), zip(names, values, ends, strict=False)
