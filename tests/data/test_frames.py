@@ -304,6 +304,13 @@ def test_verdicts_beside_attributes_and_gaps() -> None:
     assert sample.accepted == (True, False)
 
 
+def test_gaps_of_cases_with_one_event() -> None:
+    df = pl.DataFrame({"id": [1, 2], "event": ["a", "b"], "time": ["2024-01-01", "2024-01-02"]})
+    assert cp.Sample.from_events(df, gaps="1h").words == ("a", "b")
+    none = df.with_columns(event=pl.Series([None, None], dtype=pl.String))
+    assert cp.Sample.from_events(none, gaps="1h").words == ((),)
+
+
 def test_a_case_without_events_needs_no_order() -> None:
     df = pl.DataFrame({"id": [1, 2, 1], "event": ["b", None, "a"], "time": [2, None, 1]})
     assert cp.Sample.from_events(df).words == ("ab", "")

@@ -110,15 +110,16 @@ def event_words(
     are_all : as in ``outcomes``.
     """
     ids, case = _cases(columns["id"])
-    events = _events(columns["event"], np.bincount(case, minlength=len(ids))[case])
+    sizes = np.bincount(case, minlength=len(ids))
+    events = _events(columns["event"], sizes[case])
     in_order, moments = np.arange(len(case)), None
     if "order" in columns:
         filled = [r for r, event in enumerate(events) if event is not None]
         moments = comparable(columns["order"], filled)
-        empty = sorted({*range(len(events))} - {*filled})
+        empty = [r for r, event in enumerate(events) if event is None]
         in_order = np.array([*sorted_rows(columns["order"], filled, moments), *empty], dtype=np.int64)
     rows = in_order[np.argsort(case[in_order], kind="stable")].tolist()
-    rows_of = [rows[i:j] for i, j in pairwise([0, *np.cumsum(np.bincount(case, minlength=len(ids))).tolist()])]
+    rows_of = [rows[i:j] for i, j in pairwise([0, *np.cumsum(sizes).tolist()])]
     first = np.unique(case, return_index=True)[1].tolist()
     openings: list[list[Any]] = [[] for _ in ids]
     for role, attribute in attributes.items():
@@ -233,6 +234,8 @@ def _waits(
     if moments is None:
         what = "needs the time of each event."
         raise InvalidArgument(what, argument="gaps", advice="Name the column with {order}.")
+    if not moments:  # no case has an event
+        return {}
     filled = (r for r, event in enumerate(events) if event is not None)
     at = dict(zip(filled, moments, strict=True))
     try:
@@ -240,8 +243,8 @@ def _waits(
     except TypeError:
         what = f"gaps between events need numbers, or dates and times; got {shown(moments[0])}."
         raise columns["order"].refusal(None, what) from None
-    are_times = any(isinstance(gap, timedelta) for gap in found.values())
-    edges = _edges("gaps", gaps, _seconds if are_times else float, above=0.0)
+    are_numbers = isinstance(moments[0], int | float)
+    edges = _edges("gaps", gaps, float if are_numbers else _seconds, above=0.0)
     names = [each if isinstance(each, str) else _in_units(each) for each in _parts(gaps)]
     in_seconds = {r: gap.total_seconds() if isinstance(gap, timedelta) else gap for r, gap in found.items()}
     return {r: f"wait>={names[bisect_right(edges, gap) - 1]}" for r, gap in in_seconds.items() if gap >= edges[0]}
