@@ -2,9 +2,12 @@
 
 import signal
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from typing import IO
+from functools import partial
+from itertools import chain
+from typing import Any
 
 import click
 import msgspec
@@ -108,14 +111,15 @@ def _blocks(skipped: int) -> Iterator[bytes]:
             skipped = 0
 
 
-def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
+def _whole_lines(stream: Any) -> Iterator[bytes]:
     """What a stream has at a time, up to the last line feed; what follows the very last is a line too."""
     with suppress(ImportError, OSError, ValueError):  # larger batches, where the system allows it
         import fcntl  # noqa: PLC0415
 
         fcntl.fcntl(stream.fileno(), F_SETPIPE_SZ, BLOCK)
     pieces: list[bytes] = []
-    while data := stream.read1(BLOCK):  # type: ignore[attr-defined]
+    first = stream.read1(BLOCK).removeprefix(BOM_UTF8)
+    for data in chain([first], iter(partial(stream.read1, BLOCK), b"")):
         lines, feed, rest = data.rpartition(b"\n")
         if feed:
             yield b"".join([*pieces, lines, feed])
