@@ -201,7 +201,7 @@ WRONG = [
     ("table model.json 012", 3, "word '012', position 3: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
-    ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
+    ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson, abbadingo or pautomac; got parquet."),
     ("simulate model.json -o nowhere/words.tsv", 3, "nowhere/words.tsv: cannot be written (there is no folder nowhere)."),
     ("compare model.json gallery:p_adic:3", 3, "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
     ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),

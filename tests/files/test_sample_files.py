@@ -361,7 +361,7 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
             "s.ndjson",
             "NDJSON holds symbols and states that are texts or numbers; got ('a', 1).",
         ),
-        (cp.Sample(["a"]), "s.csv", "samples are written as tsv, ndjson or abbadingo; got csv."),
+        (cp.Sample(["a"]), "s.csv", "samples are written as tsv, ndjson, abbadingo or pautomac; got csv."),
     ],
 )
 def test_what_a_format_cannot_hold_is_said(tmp_path: Path, sample: cp.Sample, name: str, sentence: str) -> None:

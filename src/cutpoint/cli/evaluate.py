@@ -86,13 +86,13 @@ def command(
         )
         check_evidence(sample, NO_OUTCOMES, name)
         training = None if baseline is None else _samples(baseline, None, reading)[ALL]
-        judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker if sharded else None)
-    share = judged.base_rate if training is None else training.seen.share_accepted
-    parts = {
-        group: evaluate(read.acceptor, part, cut, baseline=share, last=last)
-        for group, part in groups.items()
-        if part.has_evidence and by is not None
-    }
+        judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker)
+        share = judged.base_rate if training is None else training.seen.share_accepted
+        parts = {
+            group: evaluate(read.acceptor, part, cut, baseline=share, last=last, engine=worker)
+            for group, part in groups.items()
+            if part.has_evidence and by is not None
+        }
     if baseline is not None and find_spec("sklearn") is None:
         message('cutpoint: 1- to 4-grams need scikit-learn; install it with: pip install "cutpoint[sklearn]".')
     if report is not None and isinstance(sample, Sample):

@@ -148,7 +148,7 @@ def check_not_given(reading: dict[str, Any], data: str) -> None:
 def model_of(name: str, normalized: bool = False, unknown: OnUnknown | None = None) -> Model:
     """Model of a file, of standard input, or of the gallery; rows are rescaled, and the rule is another, if given."""
     found = _model_of(name, normalized)
-    return found if unknown is None else replace(found, acceptor=found.acceptor.with_unknown(unknown))
+    return found if unknown is None else replace(found, machine=found.machine.with_unknown(unknown))
 
 
 def _model_of(name: str, normalized: bool) -> Model:
