@@ -78,7 +78,7 @@ def command(
             if given is not None:
                 raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
     outcomes = options.outcomes_of(reading, read)
-    reading |= {"alphabet": read.acceptor.alphabet, "of_events": options.saved_reading(read)}
+    reading |= {"alphabet": read.machine.alphabet, "of_events": options.saved_reading(read)}
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
         groups = {} if sharded else _samples(data, by, reading)
         sample: AnySample = (
@@ -86,10 +86,10 @@ def command(
         )
         check_evidence(sample, NO_OUTCOMES, name)
         training = None if baseline is None else _samples(baseline, None, reading)[ALL]
-        judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker)
+        judged = evaluate(read.machine, sample, cut, baseline=training, last=last, engine=worker)
         share = judged.base_rate if training is None else training.seen.share_accepted
         parts = {
-            group: evaluate(read.acceptor, part, cut, baseline=share, last=last, engine=worker)
+            group: evaluate(read.machine, part, cut, baseline=share, last=last, engine=worker)
             for group, part in groups.items()
             if part.has_evidence and by is not None
         }
@@ -99,7 +99,7 @@ def command(
         title = f"{Path(model).name} on {Path(name).name}"
         rows = group_rows(parts, judged, outcomes[0])
         by_group = f"<figure>{table(rows, most_rows=len(rows))}</figure>{paragraph(DRIFT)}" if parts else ""
-        evaluation_report(judged, read.acceptor, sample, report, title, outcomes, {f"By {by}": by_group})
+        evaluation_report(judged, read.machine, sample, report, title, outcomes, {f"By {by}": by_group})
     if as_json:
         told = {"model": model, "data": name} | facts(judged)
         told |= {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}
