@@ -1,7 +1,6 @@
 """``cutpoint evaluate``."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from cutpoint.assess.evaluation import NO_OUTCOMES, evaluate
 from cutpoint.cli import options
-from cutpoint.cli.evaluation_summary import DRIFT, facts, group_rows, indented, lines
+from cutpoint.cli.evaluation_summary import DRIFT, facts, group_rows, indented, lines, say_if_left_out
 from cutpoint.cli.groups import groups_of
-from cutpoint.cli.output import json_text, line, message
+from cutpoint.cli.output import json_text, line
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.html import paragraph, table
@@ -93,8 +92,8 @@ def command(
             for group, part in groups.items()
             if part.has_evidence and by is not None
         }
-    if baseline is not None and find_spec("sklearn") is None:
-        message('cutpoint: 1- to 4-grams need scikit-learn; install it with: pip install "cutpoint[sklearn]".')
+    if baseline is not None:
+        say_if_left_out(judged)
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
         rows = group_rows(parts, judged, outcomes[0])
