@@ -208,7 +208,7 @@ WRONG = [
     ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson, abbadingo or pautomac; got parquet."),
     ("simulate model.json -o nowhere/words.tsv", 3, "nowhere/words.tsv: cannot be written (there is no folder nowhere)."),
     ("compare model.json gallery:p_adic:3", 3, "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
-    ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),
+    ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, .pautomac_model.txt, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
     ("export model.json -o model.py", 3, "model.py: expected an extension out of .js, .mjs, .sql, .onnx."),
@@ -698,6 +698,17 @@ def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:
     assert run("evaluate", "binary.json", "along.ndjson").out.startswith(
         "binary.json on 3 verdicts on 2 observations of"
     )
+
+
+def test_evaluate_takes_generators(run: Run, here: Path) -> None:
+    """Two coins make a word of one symbol each: P(accepted | a) = 1/3 by Bayes' rule, P(accepted | b) = 2/3."""
+    moves = {"a": [[0, "1/6", "2/6"], [0, 0, 0], [0, 0, 0]], "b": [[0, "2/6", "1/6"], [0, 0, 0], [0, 0, 0]]}
+    cp.save(cp.Generator(["start", "yes", "no"], "ab", moves, "start", [0, 1, 1], {"yes"}), here / "coins.json")
+    (here / "coins.tsv").write_text("1\ta\n1\tb\n0\tb\n\ta\n")
+    told = json.loads(run("evaluate", "coins.json", "coins.tsv", "--report", "page.html", "--json").out)
+    assert told["log_loss"] == pytest.approx(-math.log((1 / 3) * (2 / 3) * (1 / 3)) / 3)
+    assert (told["observations"], told["accuracy"]) == (3, 1 / 3)
+    assert "Predicted best" in (here / "page.html").read_text()
 
 
 def test_evaluate_by_groups_and_periods(run: Run, here: Path) -> None:

@@ -1,7 +1,6 @@
 """``cutpoint evaluate``."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from cutpoint.assess.evaluation import NO_OUTCOMES, evaluate
 from cutpoint.cli import options
-from cutpoint.cli.evaluation_summary import DRIFT, facts, group_rows, indented, lines
+from cutpoint.cli.evaluation_summary import DRIFT, facts, group_rows, indented, lines, say_if_left_out
 from cutpoint.cli.groups import groups_of
-from cutpoint.cli.output import json_text, line, message
+from cutpoint.cli.output import json_text, line
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.html import paragraph, table
@@ -78,7 +77,7 @@ def command(
             if given is not None:
                 raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
     outcomes = options.outcomes_of(reading, read)
-    reading |= {"alphabet": read.acceptor.alphabet, "of_events": options.saved_reading(read)}
+    reading |= {"alphabet": read.machine.alphabet, "of_events": options.saved_reading(read)}
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
         groups = {} if sharded else _samples(data, by, reading)
         sample: AnySample = (
@@ -86,20 +85,20 @@ def command(
         )
         check_evidence(sample, NO_OUTCOMES, name)
         training = None if baseline is None else _samples(baseline, None, reading)[ALL]
-        judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker if sharded else None)
-    share = judged.base_rate if training is None else training.seen.share_accepted
-    parts = {
-        group: evaluate(read.acceptor, part, cut, baseline=share, last=last)
-        for group, part in groups.items()
-        if part.has_evidence and by is not None
-    }
-    if baseline is not None and find_spec("sklearn") is None:
-        message('cutpoint: 1- to 4-grams need scikit-learn; install it with: pip install "cutpoint[sklearn]".')
+        judged = evaluate(read.machine, sample, cut, baseline=training, last=last, engine=worker)
+        share = judged.base_rate if training is None else training.seen.share_accepted
+        parts = {
+            group: evaluate(read.machine, part, cut, baseline=share, last=last, engine=worker)
+            for group, part in groups.items()
+            if part.has_evidence and by is not None
+        }
+    if baseline is not None:
+        say_if_left_out(judged)
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
         rows = group_rows(parts, judged, outcomes[0])
         by_group = f"<figure>{table(rows, most_rows=len(rows))}</figure>{paragraph(DRIFT)}" if parts else ""
-        evaluation_report(judged, read.acceptor, sample, report, title, outcomes, {f"By {by}": by_group})
+        evaluation_report(judged, read.machine, sample, report, title, outcomes, {f"By {by}": by_group})
     if as_json:
         told = {"model": model, "data": name} | facts(judged)
         told |= {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from cutpoint.assess.baselines import MEAN, N_GRAMS
 from cutpoint.assess.evaluation import Evaluation
-from cutpoint.cli.output import integer_if_whole
+from cutpoint.cli.output import integer_if_whole, message
 from cutpoint.model.text import aligned
 
 KEYS = {MEAN: "mean", N_GRAMS: "n_grams"}  # names of the baselines in JSON
@@ -55,6 +56,12 @@ def group_rows(parts: Mapping[str, Evaluation], whole: Evaluation, outcome: str)
         cells = [group, f"{integer_if_whole(judged.total):,}", *("" if x is None else f"{x:.4f}" for x in figures)]
         rows.append([*cells, " to ".join(f"{end:.4f}" for end in interval), "*" if is_apart else ""])
     return rows
+
+
+def say_if_left_out(judged: Evaluation | None) -> None:
+    """Say that the regression, which was asked for, is left out for want of scikit-learn."""
+    if judged is not None and N_GRAMS not in judged.baselines and find_spec("sklearn") is None:
+        message('cutpoint: 1- to 4-grams need scikit-learn; install it with: pip install "cutpoint[sklearn]".')
 
 
 def indented(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -64,6 +64,10 @@ def command(
     if from_line is not None and state is None:
         raise click.UsageError("--from-line is for going on where --state has ended.")
     read = options.model_of(model, unknown=unknown)
+    if made := options.saved_reading(read):
+        output.message(
+            f"cutpoint: the symbols that --{' and --'.join(made)} made for fit must be events of their own here."
+        )
     lines = EventLines(Runs(read.acceptor, read.cut_point if cut_point is None else cut_point), id, event, close)
     if state is not None:
         options.check_output(state)

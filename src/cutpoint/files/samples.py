@@ -216,7 +216,7 @@ def read_split(path: InputFile, by: str | int, holdout: float, **options: Unpack
 
     whole = _sample_of(map(noted, read_chunks(path, **options, by=by)), name, options)
     column = Column(values, f"column {shown(by)}", places.__getitem__, name)
-    keys = comparable(column, range(len(values)), "value to split by")
+    keys = comparable(column, range(len(values)), "value to split by", instead="")
     order = np.array(sorted_rows(column, range(len(values)), keys)[::-1])
     sizes = np.cumsum(whole.known_cases.counts[order])
     first = keys[order[np.searchsorted(sizes, holdout * whole.total)]]
