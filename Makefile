@@ -9,7 +9,7 @@ STAMP  := $(VENV)/.installed
 ON_REFERENCE := tests/test_minimal.py tests/kernels/test_kernels.py tests/kernels/test_front_coding.py tests/data/test_sample.py \
   tests/model/test_acceptor_words.py tests/em
 
-.PHONY: bench bench-learning demo test lint types check-python clean sanitize wheel
+.PHONY: bench bench-generators bench-learning demo test lint types check-python clean sanitize wheel
 
 demo: $(STAMP)
 	$(BIN)/cutpoint demo
@@ -26,6 +26,10 @@ bench: $(STAMP)
 bench-learning: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python benchmarks/learning.py --seeds 10
+
+bench-generators: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python benchmarks/generators.py all --store
 
 lint: $(STAMP)
 	$(BIN)/ruff check

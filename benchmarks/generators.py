@@ -3,11 +3,16 @@
     python benchmarks/generators.py recovery                       # ten machines in the manner of PAutomaC
     python benchmarks/generators.py recovery --machine 3 --no-peers
     python benchmarks/generators.py recovery --seed 17             # another machine, drawn by its seed
+    python benchmarks/generators.py classes                        # which of two machines made a word
+    python benchmarks/generators.py speed                          # the E-step beside the acceptor's and hmmlearn's
+    python benchmarks/generators.py forecasts                      # are they calibrated
+    make bench-generators                                          # all, stored and written to docs/benchmarks.md
 
 Every part prints its rows as they come. Nothing here is tuned on the test words: defaults only.
 """
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -15,6 +20,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
@@ -23,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cutpoint as cp
+from cutpoint.kernels import native, reference
 
 Row = dict[str, Any]
 START = -1  # before the first symbol of a word, where n-grams look back
@@ -40,6 +47,13 @@ MACHINES = (
     ("DPFA", 70, 18, 0.3, 0.0),
 )
 TRAINING, TEST = 20_000, 1_000
+PAIRS = (
+    ("DPFA", 10, 4, 1.0, 0.0, 4),
+    ("DPFA", 10, 4, 1.0, 0.0, 6),
+    ("HMM", 8, 6, 1.0, 0.3, 4),
+    ("PFA", 6, 4, 1.0, 0.34, 0),
+)
+TREBA = 1100  # ns a symbol of its E-step at 8 states on this class of machine
 
 
 # -- Machines in the manner of PAutomaC -----------------------------------------------------------------------------
@@ -82,7 +96,9 @@ def machine(kind: str, n: int, m: int, symbol_share: float, move_share: float, s
         if reached.sum() < 0.8 * n or not closure(stop > 0, moves.sum(axis=0) > 0)[reached].all():
             continue
         within = np.ix_(range(m), reached, reached)
-        made = cp.Generator.normalized(int(reached.sum()), range(m), moves[within], initial[reached], stop[reached])
+        made = cp.Generator.normalized(
+            int(reached.sum()), map(str, range(m)), moves[within], initial[reached], stop[reached]
+        )
         if 5 <= made.expected_length() <= 50:
             return made
     sys.exit(f"no {kind} of {n} states and {m} symbols has words of 5 to 50 symbols; try other shares.")
@@ -173,14 +189,20 @@ def alergia(sample: cp.Sample, eps: float | str = 0.05, pseudo: float = 1.0) -> 
     )
 
 
-def climbed(sample: cp.Sample, n_states: int) -> cp.Generator:
-    """Baum-Welch from one random start."""
-    rng, n, m = np.random.default_rng(0), n_states, len(sample.alphabet)
+def dense(n: int, alphabet: Any, final: Any = None, stop: float | None = None) -> cp.Generator:
+    """Random generator without zeros."""
+    rng, m = np.random.default_rng(0), len(alphabet)
     rows = rng.dirichlet(np.ones(m * n + 1), n)
     moves = rows[:, :-1].reshape(n, m, n).transpose(1, 0, 2)
-    start = cp.Generator.normalized(n, sample.alphabet, moves, rng.dirichlet(np.ones(n)), rows[:, -1])
-    fit = cp.baum_welch(start, sample, learn_initial=True, accelerate=True, prior=0.01, max_steps=300)
-    return fit.generator
+    ends = rows[:, -1] if stop is None else stop / (1 - stop) * moves.sum(axis=(0, 2))
+    return cp.Generator.normalized(n, alphabet, moves, rng.dirichlet(np.ones(n)), ends, final)
+
+
+def climbed(sample: cp.Sample, n: int) -> cp.Generator:
+    """Baum-Welch from one random start; with outcomes, half of the states are final."""
+    start = dense(n, sample.alphabet, range(n // 2) if sample[0].accepted is not None else None)
+    options: dict[str, Any] = {"learn_initial": True, "accelerate": True, "prior": 0.01, "max_steps": 300}
+    return cp.baum_welch(start, sample, **options).generator
 
 
 def coded(sample: cp.Sample) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -217,8 +239,8 @@ def recovery(options: argparse.Namespace) -> Iterator[Row]:
     for name, truth in made:
         sample, test = truth.simulate(TRAINING, rng=1), truth.simulate(TEST, rng=2)
         true = truth.log_probabilities(test)
-        size = f"{truth.n_states} states, {truth.n_symbols} symbols, length {truth.expected_length():.1f}"
-        yield {"machine": f"{name}, {size}, {len(test)} distinct test words"}
+        size = {"states": truth.n_states, "symbols": truth.n_symbols, "length": truth.expected_length()}
+        yield {"machine": name, **size, "distinct test words": len(test)}
         learners = [options.learner] if options.no_peers else ["3-gram", "ALERGIA", options.learner]
         for learner in (None, *learners):
             began = time.perf_counter()
@@ -235,22 +257,167 @@ def recovery(options: argparse.Namespace) -> Iterator[Row]:
             yield row
 
 
+# -- Which of two machines made a word ------------------------------------------------------------------------------
+
+
+def classes(options: argparse.Namespace) -> Iterator[Row]:
+    """Log loss of telling apart the words of two machines: 6,000 words to learn from, 20,000 to test."""
+    for number in options.machine or range(len(PAIRS)):
+        best = 0.0
+        for name, action in pair_losses(number, options).items():
+            began = time.perf_counter()
+            loss = action()
+            spent, best = time.perf_counter() - began, best or loss
+            assert loss >= best - 0.005, "nothing does better than the truth, but for chance"
+            row = {"pair": f"{number}: {PAIRS[number][0]}", "model": name, "log loss": loss}
+            yield row | {"above the optimum": f"{loss / best - 1:.1%}", "seconds": round(spent, 1)}
+
+
+def pair_losses(number: int, options: argparse.Namespace) -> dict[str, Callable[[], float]]:
+    """What to compare on one pair of machines, the optimum first."""
+    from learning import log_loss, n_gram_regression
+
+    *shape, seed = PAIRS[number]
+    pair = [machine(*shape, seed=seed + k) for k in range(2)]  # type: ignore[arg-type]
+    train, test = both(pair, 3_000, rng=10), both(pair, 10_000, rng=20)
+    sample = cp.Sample(train[0], accepted=train[1], alphabet=pair[0].alphabet)
+    first, second = (truth.log_probabilities(test[0]) for truth in pair)
+    models: dict[str, Callable[[], Any]] = {
+        "truth": lambda: np.exp(-np.logaddexp(0.0, first - second)),
+        options.learner: lambda: LEARNERS[options.learner](sample, options).acceptances(test[0]),
+        "five acceptors of 32 states": lambda: cp.learn(sample, 32, team=5, rng=0).acceptor.acceptances(test[0]),
+    }
+    losses: dict[str, Callable[[], float]] = {
+        name: lambda model=model: log_loss(model(), test[1])  # type: ignore[misc]
+        for name, model in itertools.islice(models.items(), 2 if options.no_peers else None)
+    }
+    peer = {"4-gram logistic regression": partial(n_gram_regression, train, test)}
+    return losses if options.no_peers else losses | peer
+
+
+def both(pair: list[cp.Generator], number: int, rng: int) -> tuple[list[tuple[str, ...]], list[bool]]:
+    """So many words of each machine, and whether the second made it."""
+    words, labels = [], []
+    for second, truth in enumerate(pair):
+        sample = truth.simulate(number, rng=rng + second)
+        for observation, weight in zip(sample, sample.counts, strict=True):
+            words += [tuple(observation.word)] * int(weight)
+        labels += [bool(second)] * number
+    return words, labels
+
+
+# -- Speed ----------------------------------------------------------------------------------------------------------
+
+
+def speed(options: argparse.Namespace) -> Iterator[Row]:
+    """E-step in nanoseconds a symbol, one thread and two, in turn with the acceptor's and hmmlearn's."""
+    from kernels import SYMBOLS, hmmlearn_actions, interleaved, labelled, seconds
+
+    for n, count in ((2, 20000), (4, 20000), (8, 20000), (16, 10000), (32, 8000), (64, 4000)):
+        final = range(n // 2)
+        generator = dense(n, SYMBOLS, final, stop=0.02)
+        acceptor = cp.random_acceptor(n, SYMBOLS, rng=0, final=final)
+        sample, few = labelled(acceptor, count, (40, 60)), labelled(acceptor, 50, (40, 60))
+        masks = np.stack([np.ones_like(generator.final), generator.final, ~generator.final])
+        arrays = generator.transitions, generator.initial, masks, few.encoded, few.counts, None, generator.stop
+        for mine, theirs in zip(native.expected_counts(*arrays), reference.expected_counts(*arrays), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=0)
+        actions: dict[str, Callable[[], object]] = {
+            "generator": lambda g=generator, s=sample: cp.expected_counts(g, s, threads=1),  # type: ignore[misc]
+            "generator 2": lambda g=generator, s=sample: cp.expected_counts(g, s, threads=2),  # type: ignore[misc]
+            "acceptor": lambda a=acceptor, s=sample: cp.expected_counts(a, s, threads=1),  # type: ignore[misc]
+        }
+        symbols, peers = hmmlearn_actions(n, len(SYMBOLS))
+        best = interleaved(actions | {"hmmlearn": peers["hmmlearn E"]}, 20 if n <= 32 else 5)
+        ns = {name: best[name] * 1e9 / (symbols if name == "hmmlearn" else len(sample.symbols)) for name in best}
+        row = {"states": n} | {f"{name} ns": ns[name] for name in ("generator", "acceptor", "hmmlearn")}
+        row |= {"of the acceptor's": ns["generator"] / ns["acceptor"], "× hmmlearn": ns["hmmlearn"] / ns["generator"]}
+        row |= {"× treba": TREBA / ns["generator"]} if n == 8 else {}
+        yield row | {"two threads": ns["generator"] / ns["generator 2"]}
+    generator, sizes, times = dense(8, SYMBOLS, range(4), stop=0.02), [10**k for k in range(4, 8)], []
+    for size in sizes:
+        part = labelled(cp.random_acceptor(8, SYMBOLS, rng=0), size // 50, (50, 50))
+        action = partial(cp.expected_counts, generator, part, threads=1)
+        times.append(seconds(action, max(5, 10**6 // size)))
+    yield {"symbols": sizes, "seconds": times, "slope": float(np.polyfit(np.log(sizes), np.log(times), 1)[0])}
+
+
+# -- Forecasts ------------------------------------------------------------------------------------------------------
+
+
+def forecasts(options: argparse.Namespace) -> Iterator[Row]:
+    """Forecasts after so many symbols, drawn beforehand, in ten bins, beside how often these words were accepted."""
+    small = cp.Generator(
+        2, "ab", {"a": [[0.02, 0.03], [0.05, 0.0]], "b": [[0.01, 0.04], [0.02, 0.06]]}, 0, [0.9, 0.87], {1}
+    )
+    for prefix in ("", "a", "abba"):
+        words = [prefix + "".join(rest) for n in range(14) for rest in itertools.product("ab", repeat=n)]
+        hoped = np.exp(small.log_probabilities(words)) @ small.acceptances(words)
+        np.testing.assert_allclose(small.forecast(prefix), hoped / small.prefix_probability(prefix), rtol=1e-10, atol=0)
+    rng = np.random.default_rng(0)
+    first, second = (machine(*PAIRS[3][:-1], seed=k) for k in range(2))
+    acceptor = cp.random_acceptor(8, first.alphabet, rng=3, concentration=0.02)
+    for name, law in (
+        ("which of two machines", cp.mixture([with_final(first, ()), second])),
+        ("accepted by an acceptor", second.product(acceptor)),
+    ):
+        sample, cases = law.simulate(20_000, rng=7), []
+        for observation, weight in zip(sample, sample.counts, strict=True):
+            for cut in rng.geometric(0.2, int(weight)) - 1:  # a place that does not depend on the word
+                if cut <= len(observation.word):
+                    cases.append((law.forecast(observation.word[:cut]), bool(observation.accepted)))
+        values, accepted = np.array([case[0] for case in cases]), np.array([case[1] for case in cases])
+        bins, squares = np.minimum((10 * values).astype(int), 9), 0.0
+        for k in np.unique(bins):
+            here = bins == k
+            deviation = float((accepted - values)[here].sum() / np.sqrt((values * (1 - values))[here].sum()))
+            squares += deviation**2
+            row = {"law": name, "bin": f"{k / 10:.1f} to {(k + 1) / 10:.1f}", "words": int(here.sum())}
+            row |= {"forecast": float(values[here].mean()), "accepted": float(accepted[here].mean())}
+            yield row | {"standard deviations apart": deviation}
+            assert abs(deviation) < 4 or here.sum() < 30, "the forecasts are not calibrated"
+        yield {"law": name, "squared deviations, on average": squares / len(np.unique(bins))}
+
+
+def with_final(generator: cp.Generator, final: Any) -> cp.Generator:
+    """The same generator with other final states."""
+    arrays = generator.transitions, generator.initial, generator.stop
+    return cp.Generator(generator.states, generator.alphabet, *arrays, final)
+
+
 def main() -> None:
-    """Run one part and print its rows as they come."""
+    """Run the parts asked for and print their rows as they come."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--machine", type=int, nargs="+", help=f"of the fixed list, 0 to {len(MACHINES) - 1}")
+    parser.add_argument("part", choices=[*PARTS, "all"])
+    parser.add_argument(
+        "--machine", type=int, nargs="+", help=f"of the fixed list, 0 to {len(MACHINES) - 1}; or pairs of classes"
+    )
     parser.add_argument("--seed", type=int, nargs="+", help="other machines, drawn by their seeds")
     parser.add_argument("--learner", choices=LEARNERS, default=OURS)
     parser.add_argument("--states", type=int, help="number of states given to the learner")
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--store", action="store_true", help="write benchmarks/generators.json and docs/benchmarks.md")
     options = parser.parse_args()
-    for row in PARTS[options.part](options):
-        shown = {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in row.items()}
-        print(json.dumps(shown), flush=True)
+    results: dict[str, list[Row]] = {}
+    for part in PARTS if options.part == "all" else [options.part]:
+        results[part] = []
+        for row in PARTS[part](options):
+            results[part].append(row)
+            shown = {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in row.items()}
+            print(json.dumps(shown), flush=True)
+    if options.store:
+        from page import GENERATORS, stored, write
+
+        GENERATORS.write_text(json.dumps(stored(GENERATORS) | results, indent=1) + "\n")
+        write()
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {"recovery": recovery}
+PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
+    "recovery": recovery,
+    "classes": classes,
+    "speed": speed,
+    "forecasts": forecasts,
+}
 
 if __name__ == "__main__":
     main()

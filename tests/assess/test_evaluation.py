@@ -159,6 +159,18 @@ def test_states_have_a_log_loss_alone() -> None:
     assert judged.table().splitlines()[1].split()[:3] == ["log", "loss", "0.1733"]
 
 
+def test_generators_are_judged_by_what_they_say_of_outcomes() -> None:
+    moves = {"a": {"new": {"good": "1/2", "bad": "1/2"}}, "b": {"bad": {"bad": "1/2"}, "good": {"good": "1/4"}}}
+    generator = cp.Generator(["new", "good", "bad"], "ab", moves, "new", {"good": "3/4", "bad": "1/2"}, {"good"})
+    sample = cp.Sample(["a", "ab", "a", "abb"], accepted=[True, True, False, None], counts=[3, 2, 1, 5])
+    chances = [generator.exact_acceptance("a"), generator.exact_acceptance("ab"), 1 - generator.exact_acceptance("a")]
+    judged = cp.evaluate(generator, sample)
+    expected = -sum(n * math.log(p) for n, p in zip((3, 2, 1), chances, strict=True)) / 6
+    assert judged.log_loss == pytest.approx(expected, rel=1e-12)
+    assert (judged.total, judged.accuracy) == (6.0, 3 / 6)
+    assert judged.baselines["always the mean"].accuracy == 5 / 6
+
+
 def test_shards_give_the_same() -> None:
     sample = cp.simulate(CUSTOMERS, cp.random_words(CUSTOMERS.alphabet, 90, (0, 5), rng=1), rng=2, seen="verdicts")
     shards = cp.ShardedSample.of(sample + UNKNOWN, observations=20)
@@ -296,6 +308,11 @@ REFUSALS: list[Refusal] = [
         lambda: cp.cross_validate(CUSTOMERS, cp.Sample([["ad"]], accepted=[True], counts=[3]) + UNKNOWN, folds=5),
         cp.errors.InvalidArgument,
         "5 folds need at least 5 observations with an outcome; got 3 observations. Ask for fewer folds, or add observations.",
+    ),
+    (
+        lambda: cp.evaluate(cp.Generator(1, "a", [[["1/2"]]], 0, ["1/2"]), cp.Sample(["a"], verdicts=[[True, None]])),
+        cp.errors.InvalidSample,
+        "a generator is judged by outcomes of whole words; more was seen along these words.",
     ),
     (
         lambda: cp.assess.calibration([0.5], [2]),

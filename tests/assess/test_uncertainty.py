@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -166,6 +167,19 @@ def test_away_from_a_maximum_there_are_no_errors(sample: cp.Sample) -> None:
     beside = COIN.replace(transitions=[[[0.25, 0.75], [0.3, 0.7]]])  # where the curvature is that of a maximum
     assert cp.assess.standard_errors(beside, TOSSES).outcome is cp.assess.Information.NOT_MAXIMUM
     assert str(errors.outcome).startswith("not a maximum: the log-likelihood can still rise here")
+
+
+def test_the_climb_that_is_advised_ends_at_a_maximum() -> None:
+    """Also where a climb of 1,000 steps was made before, and has not converged."""
+    words = cp.random_words(cp.gallery.customers().alphabet, 2000, (1, 8), rng=1)
+    sample = cp.simulate(cp.gallery.customers(), words, rng=2)
+    start = cp.random_acceptor(5, sample.alphabet, rng=1)
+    fit = cp.baum_welch(start, sample, learn_initial=True, accelerate=True, tolerance=1e-9)
+    before = cp.assess.standard_errors(fit.acceptor, sample).outcome
+    assert before is cp.assess.Information.NOT_MAXIMUM
+    (advised,) = re.findall(r"baum_welch\(.*?\)", str(before))
+    climbed = eval(advised, {"baum_welch": cp.baum_welch, "acceptor": fit.acceptor, "sample": sample})
+    assert cp.assess.standard_errors(climbed.acceptor, sample).outcome is not cp.assess.Information.NOT_MAXIMUM
 
 
 def test_entries_at_the_boundary_are_named() -> None:

@@ -1,6 +1,7 @@
 """Lines of events and their answers; the file and the journal that keep them."""
 
 import json
+import os
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,9 @@ def test_symbols_that_are_not_texts() -> None:
     answers = answered(lines, lines_of(event(1, 0), event(1, "0"), event(1, "(1, 2)")))
     assert [answer["events"] for answer in answers] == [1, 2, 3]
     assert answers[-1]["acceptance"] == 0.5
+    closing = EventLines(cp.Runs(A), close=["0", "9"])
+    answers = answered(closing, lines_of(event(1, 0), event(2, 9), event(3, "0")))
+    assert [(answer["events"], answer["closed"]) for answer in answers] == [(1, True), (0, True), (1, True)]
     with pytest.raises(cp.errors.InvalidArgument, match=r"event must be another field than the id; got 'x' for both\."):
         watching(id="x", event="x")
 
@@ -206,6 +210,14 @@ def test_one_process_at_a_time_with_the_same_options(tmp_path: Path) -> None:
         pass
     with pytest.raises(cp.errors.InvalidFile, match="cannot be written"):
         Journal("/nowhere/journal")
+
+
+def test_a_batch_is_forced_to_the_disk_before_it_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StateFile(str(tmp_path / "cases"), watching()) as kept:
+        forced, usual = [], os.fsync
+        monkeypatch.setattr(os, "fsync", lambda file: forced.append((os.fstat(file).st_size, usual(file))))
+        kept.append(lines_of(event("a", "1")))
+        assert [size for size, _ in forced] == [(tmp_path / "cases.journal").stat().st_size]
 
 
 def test_a_long_journal_is_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

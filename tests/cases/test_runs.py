@@ -51,6 +51,18 @@ def test_batches_agree_with_single_runs(data: st.DataObject) -> None:
         assert runs[id].accepted == A.accepts(word, cut_point)
 
 
+def test_cases_with_many_events_in_a_batch() -> None:
+    A, rng = cp.random_acceptor(5, "abc", rng=2), np.random.default_rng(3)
+    events = [
+        (int(id), "abc"[symbol]) for id, symbol in zip(rng.integers(0, 3, 400), rng.integers(0, 3, 400), strict=True)
+    ]
+    runs, answers = cp.Runs(A, 0.5), []
+    for start in range(0, 400, 50):
+        updates = runs.read_batch(*zip(*events[start : start + 50], strict=True))
+        answers += [updates[i] for i in range(50)]
+    assert answers == one_by_one(A, 0.5, events)
+
+
 def test_cases_close_and_make_room() -> None:
     runs = cp.Runs(BINARY, "1/2")
     for i in range(1000):

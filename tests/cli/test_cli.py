@@ -1,5 +1,6 @@
 """The program as users run it: every verb, its examples, pipes, wrong input, exit codes, interrupts, terminals."""
 
+import datetime
 import io
 import json
 import math
@@ -17,6 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import polars as pl
 import pytest
 
 import cutpoint as cp
@@ -63,6 +66,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "one.tsv").write_text("1\tab\n1\tba\n" * 20)
     (folder / "inputs.tsv").write_text("ab\nba\n" * 20)
     (folder / "few.tsv").write_text("1\tab\n0\tba\n")
+    inputs = cp.Generator(2, "01", {"0": {0: {0: 0.25, 1: 0.25}}, "1": {1: {0: 0.75}}}, 0, [0.5, 0.25])
+    cp.save(inputs, folder / "3.pautomac_model.txt")
+    cp.write_sample(inputs.simulate(200, rng=1), folder / "3.pautomac.train")
+    cp.write_sample(inputs.simulate(50, rng=2), folder / "3.pautomac.test")
     (folder / "empty.tsv").write_text("")
     (folder / "noise.tsv").write_bytes(bytes(range(128, 256)) * 20)
     (folder / "noise.json").write_bytes(bytes(range(128, 256)) * 20)
@@ -198,10 +205,10 @@ WRONG = [
     ("table model.json 012", 3, "word '012', position 3: symbol '2' is not in the alphabet {'0', '1'}."),
     ("draw model.json -o model.bmp", 3, "the path of a picture must end in .svg, .png, .pdf, .dot, .gv, .tikz or .tex; got 'model.bmp'."),
     ("draw model.json --min-probability 2", 3, "--min-probability must be a number between 0 and 1; got 2.0."),
-    ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson or abbadingo; got parquet."),
+    ("simulate model.json -o words.parquet", 3, "samples are written as tsv, ndjson, abbadingo or pautomac; got parquet."),
     ("simulate model.json -o nowhere/words.tsv", 3, "nowhere/words.tsv: cannot be written (there is no folder nowhere)."),
     ("compare model.json gallery:p_adic:3", 3, "automata must have the same alphabet; got {'0', '1'} and {'0', '1', '2'}."),
-    ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, with .gz behind a text format."),
+    ("minimize model.json -o smaller.doc", 3, "smaller.doc: expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff, .pautomac_model.txt, with .gz behind a text format."),
     ("convert model.json model.drn", 3, "DRN cannot hold a cut point; .json and .npz can. Leave it out with --bare, or save as one of these."),
     ("convert gallery:p_adic:3 model.att", 3, "AT&T text with logarithms for weights holds floats, and this acceptor is exact. Pass --rounded to write the nearest floats, or save as .json, which keeps fractions."),
     ("export model.json -o model.py", 3, "model.py: expected an extension out of .js, .mjs, .sql, .onnx."),
@@ -424,6 +431,7 @@ def test_watch(run: Run, here: Path) -> None:
         "{\"line\":2,\"error\":\"symbol 'x' is not in the alphabet {'0', '1'}.\"}",
         '{"line":3,"id":"a","events":2,"acceptance":0.75,"accepted":true,"alarm":"above"}',
     ]
+    assert run("watch", "binary.json", given=b"\xef\xbb\xbf" + given.encode()) == done
     skipped = run("watch", "binary.json", "--unknown", "skip", given=given).out.splitlines()[1:]
     assert skipped[0] == '{"line":2,"id":"a","events":2,"acceptance":0.5,"accepted":false}'
     strict = run("watch", "binary.json", "--strict", "--state", "cases", given=given)
@@ -470,6 +478,27 @@ def test_unknown_symbols_follow_the_rule(run: Run, here: Path) -> None:
     )
 
 
+def test_score_calls_outcomes_by_their_names(run: Run, here: Path) -> None:
+    cp.save(cp.p_adic(2), here / "named.json", cut_point="1/2", classes=["small", "large"])
+    assert run("score", "named.json", "-", given="11\n01\n").out == "11\t0.75\tlarge\n01\t0.5\tsmall\n"
+    told = json.loads(run("score", "named.json", "-", "--json", given="11\n").out)
+    assert told == {"word": "11", "acceptance": 0.75, "accepted": True, "outcome": "large"}
+    assert run("score", "named.json", "-", "--only", given="11\n").out == "0.75\n"
+    three = cp.Acceptor(3, "ab", np.stack([np.roll(np.eye(3), 1, axis=1), np.eye(3)]), 0, {2})
+    cp.save(three, here / "three.json", classes=["x", "y", 3], labels=["x", "y", 3])
+    assert run("score", "three.json", "-", given="\nab\naa\n").out == "\t1.0\tx\nab\t1.0\ty\naa\t1.0\t3\n"
+    told = json.loads(run("score", "three.json", "-", "--json", given="aab\n").out)
+    assert told == {"word": "aab", "probability": 1.0, "outcome": 3}
+    assert run("score", "three.json", "words.tsv", "--log").code == 2
+    assert run("minimize", "three.json").err == (
+        "cutpoint: three.json: of three and more classes, states of one class would be merged with others.\n"
+    )
+    (here / "ab.tsv").write_text("ab\naa\n")
+    assert run("score", "three.json", "ab.tsv", "-o", "named.parquet").code == 0
+    table = pl.read_parquet(here / "named.parquet")
+    assert table.to_dict(as_series=False) == {"word": ["ab", "aa"], "probability": [1.0, 1.0], "outcome": ["y", "3"]}
+
+
 def test_export(run: Run, here: Path) -> None:
     assert run("export", "binary.json", "-o", "model.js", "--unknown", "skip", "--cut-point", "3/4") == (
         0,
@@ -499,7 +528,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     model = cp.read_model(here / "rare.json")
     assert model.acceptor.alphabet == ("buy", "look", "quit", "<rare>")
     assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "not 1"]
-    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\tyes\n")
+    assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\t1\n")
     assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
     assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"  # there is nothing to learn from
     assert run("fit", "rare.tsv", "-n", "2", "--unknown", "skip", "-o", "rare.json", "--test", "rare.tsv").code == 0
@@ -671,6 +700,53 @@ def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:
     )
 
 
+def test_evaluate_takes_generators(run: Run, here: Path) -> None:
+    """Two coins make a word of one symbol each: P(accepted | a) = 1/3 by Bayes' rule, P(accepted | b) = 2/3."""
+    moves = {"a": [[0, "1/6", "2/6"], [0, 0, 0], [0, 0, 0]], "b": [[0, "2/6", "1/6"], [0, 0, 0], [0, 0, 0]]}
+    cp.save(cp.Generator(["start", "yes", "no"], "ab", moves, "start", [0, 1, 1], {"yes"}), here / "coins.json")
+    (here / "coins.tsv").write_text("1\ta\n1\tb\n0\tb\n\ta\n")
+    told = json.loads(run("evaluate", "coins.json", "coins.tsv", "--report", "page.html", "--json").out)
+    assert told["log_loss"] == pytest.approx(-math.log((1 / 3) * (2 / 3) * (1 / 3)) / 3)
+    assert (told["observations"], told["accuracy"]) == (3, 1 / 3)
+    assert "Predicted best" in (here / "page.html").read_text()
+
+
+def test_evaluate_by_groups_and_periods(run: Run, here: Path) -> None:
+    """The outcome is the parity of a word until May, and its opposite from then on."""
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=k) for k in range(200)]
+    rows = [(day, f"{k:08b}", int((f"{k:b}".count("1") + (day.month > 4)) % 2)) for k, day in enumerate(days)]
+    table = [f"{word},{outcome},{day},{'even' if k % 2 == 0 else ''}\n" for k, (day, word, outcome) in enumerate(rows)]
+    (here / "dated.csv").write_text("word,accepted,day,kind\n" + "".join(table))
+    done = run("evaluate", "model.json", "dated.csv", "--by", "day", "--report", "page.html")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.partition("by day\n")[2].splitlines()
+    assert [line.split()[0] for line in lines[1:8]] == [f"2024-0{month}" for month in range(1, 8)]
+    assert [line.split()[1] for line in lines[1:8]] == ["31", "29", "31", "30", "31", "30", "18"]
+    assert all("0.0000 to 0.0000" in line for line in lines[1:5])
+    assert all("inf" in line and "1.0000 to 1.0000" in line for line in lines[5:8])
+    assert all(line.endswith(" *") for line in lines[1:8])
+    assert "<h2>By day</h2>" in (here / "page.html").read_text()
+    told = json.loads(run("evaluate", "model.json", "dated.csv", "--by", "kind", "--json").out)
+    assert [(each["group"], each["observations"]) for each in told["groups"]] == [("even", 100), ("(missing)", 100)]
+    assert told["observations"] == 200
+    events = "who,when,what,sold,shop\na,1,1,1,x\na,2,0,1,y\nb,1,1,0,y\nb,2,1,0,x\nc,1,0,0,x\n"
+    (here / "shops.csv").write_text(events)
+    line = ["--id", "who", "--order", "when", "--event", "what", "--outcome", "sold", "--by", "shop", "--json"]
+    told = json.loads(run("evaluate", "model.json", "shops.csv", *line).out)
+    assert [(each["group"], each["observations"]) for each in told["groups"]] == [("x", 2), ("y", 1)]  # of first events
+    assert told["accuracy"] == 1.0
+    wrong = (
+        "dated.csv: --by must be one of the columns {'word', 'accepted', 'day', 'kind'}; got 'dya'. Did you mean 'day'?"
+    )
+    assert run("evaluate", "model.json", "dated.csv", "--by", "dya") == (3, "", f"cutpoint: {wrong}\n")
+    wrong = "--by must be a column of at most 30 different values, or of numbers or dates; 'who' has 31 values."
+    (here / "many.csv").write_text("word,accepted,who\n" + "".join(f"1,1,p{k}\n" for k in range(31)))
+    assert run("evaluate", "model.json", "many.csv", "--by", "who") == (3, "", f"cutpoint: {wrong}\n")
+    (here / "none.csv").write_text("word,accepted,count\n1,1,0\n")
+    wrong = "cutpoint: none.csv: at least one observation must have a positive count; none has.\n"
+    assert run("evaluate", "model.json", "none.csv") == (3, "", wrong)
+
+
 def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
     assert run("simulate", "gallery:parity", "-n", "50", "-o", "parity.tsv").code == 0
     assert run("shard", "parity.tsv", "-o", "shards", "--observations", "9").code == 0
@@ -679,7 +755,7 @@ def test_evaluate_of_shards_and_of_baselines(run: Run, here: Path) -> None:
     )
     for key in ("observations", "judged", "base_rate", "log_loss", "brier_score", "auc", "accuracy"):
         assert shards[key] == pytest.approx(table[key], rel=1e-12)
-    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"]):
+    for option in (["--report", "page.html"], ["--baseline", "parity.tsv"], ["--by", "day"]):
         done = run("evaluate", "binary.json", "shards", *option)
         assert (done.code, f"{option[0]} is for tables, and shards is a folder of shards." in done.err) == (2, True)
     told = json.loads(run("evaluate", "binary.json", "test.tsv", "--baseline", "parity.tsv", "--json").out)

@@ -154,6 +154,7 @@ MOMENTS: dict[str, list[Any]] = {
     "decimals as texts": ["-9.5", "1e1", "11"],
     "dates": [date(2024, 9, 30), date(2024, 10, 1), date(2024, 10, 2)],
     "dates as texts": ["2024-09-30", "2024-10-01", "2024-10-02T00:00:01"],
+    "dates with slashes": ["2024/09/30", "2024/10/01 09:30:00.500", "2024-10-02 00:00"],
     "times": [time(9, 30), time(10), time(11)],
     "moments": [datetime(2024, 1, 1, 9), datetime(2024, 1, 1, 10), datetime(2024, 1, 2)],
     "zones as texts": ["2024-01-01T09:00+02:00", "2024-01-01T08:00+00:00", "2024-01-01T09:00+00:00"],
@@ -276,6 +277,23 @@ def test_attributes_and_gaps_are_symbols(frame: Any) -> None:
     assert cp.Sample.from_events(numbers, gaps=[2, 20]).words == (("a", "b", "wait>=20", "c"),)
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.sampled_from("ab"), st.integers(0, 30)), min_size=1, max_size=12),
+    st.lists(st.integers(1, 20), min_size=1, max_size=3, unique=True).map(sorted),
+)
+def test_waits_come_where_events_are_far_apart(rows: list[tuple[int, str, int]], edges: list[int]) -> None:
+    df = pl.DataFrame(rows, ["id", "event", "time"], orient="row")
+    found = cp.Sample.from_events(df, gaps=edges)
+    places = found.per_case(np.arange(len(found)))
+    for name, place in zip(ids_of(found), places.tolist(), strict=True):
+        case = sorted((row for row in rows if row[0] == name), key=lambda row: row[2])
+        expected: list[str] = []
+        for k, (_, event, at) in enumerate(case):
+            reached = [edge for edge in edges if k and at - case[k - 1][2] >= edge]
+            expected += [*[f"wait>={max(reached, default=0)}"] * bool(reached), event]
+        assert list(found.words[place]) == expected
+
+
 def test_verdicts_beside_attributes_and_gaps() -> None:
     df = pl.DataFrame(
         {"id": [1, 1, 2], "event": ["a", "b", None], "time": [1, 9, 0], "verdict": [0, 1, 0], "goal": ["x", "x", "y"]}
@@ -284,6 +302,13 @@ def test_verdicts_beside_attributes_and_gaps() -> None:
     assert sample.words == (("goal=x", "a", "wait>=5", "b"), ("goal=y",))
     assert sample.verdicts == ((None, None, False, None, True), None)
     assert sample.accepted == (True, False)
+
+
+def test_gaps_of_cases_with_one_event() -> None:
+    df = pl.DataFrame({"id": [1, 2], "event": ["a", "b"], "time": ["2024-01-01", "2024-01-02"]})
+    assert cp.Sample.from_events(df, gaps="1h").words == ("a", "b")
+    none = df.with_columns(event=pl.Series([None, None], dtype=pl.String))
+    assert cp.Sample.from_events(none, gaps="1h").words == ((),)
 
 
 def test_a_case_without_events_needs_no_order() -> None:

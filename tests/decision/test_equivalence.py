@@ -393,3 +393,13 @@ def test_distance_says_what_it_cannot_do(arguments: Any, kind: type[Exception], 
     with pytest.raises(kind) as refusal:
         cp.distance(cp.p_adic(2), B, *rest)
     assert str(refusal.value) == sentence
+
+
+def test_values_of_floats_are_printed_as_floats() -> None:
+    left, right = (cp.random_acceptor(2, "ab", rng=rng, final={1}) for rng in (1, 2))
+    found = cp.equivalence(left, right)
+    assert isinstance(found, cp.Different)
+    assert isinstance(found.left, Fraction)  # the answer is exact all the same
+    assert repr(found) == f"Different(word='', left={float(found.left)!r}, right={float(found.right)!r})"
+    assert "/" not in str(found)
+    assert "1/2 and 1/4" in str(cp.equivalence(cp.p_adic(2), cp.p_adic(2) & cp.p_adic(2)))

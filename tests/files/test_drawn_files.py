@@ -43,7 +43,7 @@ def nasty() -> cp.Acceptor:
 def loaded(text: str, folder: Path, suffix: str = "dot", **options: Any) -> cp.Acceptor:
     path = folder / f"model.{suffix}"
     path.write_text(text, encoding="utf-8")
-    return cp.load(path, **options)
+    return cp.read_model(path, **options).acceptor
 
 
 def by_names(acceptor: cp.Acceptor) -> dict[Any, Any]:

@@ -54,7 +54,7 @@ def texts(names: Any) -> list[str]:
     return [repr(name) for name in names]
 
 
-def assert_same(found: cp.Acceptor, expected: cp.Acceptor) -> None:
+def assert_same(found: cp.Acceptor | cp.Generator, expected: cp.Acceptor | cp.Generator) -> None:
     assert found == expected
     assert found.is_exact == expected.is_exact
     assert texts(found.states) == texts(expected.states)
@@ -171,8 +171,8 @@ def test_numbers_of_a_file_are_kept_to_the_last_bit(tmp_path: Path) -> None:
 def test_golden_files_of_version_1_are_read(name: str) -> None:
     model, _, options = golden()[name]
     found = cp.read_model(FOLDER / name, **options)
-    assert_same(found.acceptor, model.acceptor)
-    assert found.acceptor.alphabet.on_unknown == model.acceptor.alphabet.on_unknown
+    assert_same(found.machine, model.machine)
+    assert found.machine.alphabet.on_unknown == model.machine.alphabet.on_unknown
     assert found == model
 
 
@@ -261,10 +261,16 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "notes list": (lambda d: d.update(metadata=[]), "metadata: expected an object; got a list."),
     "version": (
         lambda d: d["cutpoint"].update(version=2),
-        "cutpoint: expected 'acceptor' of version 1, all that this cutpoint reads (install a newer one); got 'acceptor' of",
+        "cutpoint: expected 'acceptor' or 'generator' of version 1, all that this cutpoint reads (install a newer one); got 'acceptor' of",
     ),
-    "version 0": (lambda d: d["cutpoint"].update(version=0), "cutpoint: expected 'acceptor' of version 1, all that"),
-    "kind": (lambda d: d["cutpoint"].update(format="linear"), "cutpoint: expected 'acceptor' of version 1"),
+    "version 0": (
+        lambda d: d["cutpoint"].update(version=0),
+        "cutpoint: expected 'acceptor' or 'generator' of version 1, all that",
+    ),
+    "kind": (
+        lambda d: d["cutpoint"].update(format="linear"),
+        "cutpoint: expected 'acceptor' or 'generator' of version 1",
+    ),
     "no kind": (lambda d: d.pop("cutpoint"), 'expected the key "cutpoint": this is not a model of cutpoint.'),
     "edited": (lambda d: d.update(initial=[0, 1]), "digest: the file is damaged (its content does not match"),
     "digest": (lambda d: d.update(digest=3), "digest: expected a string; got a whole number."),
@@ -347,7 +353,11 @@ def test_one_flipped_bit_is_noticed_anywhere_in_the_values(tmp_path: Path) -> No
         (".txt", {}, "expected an extension out of .json, .npz, .att, .fst.txt, .drn, .tra, .dot, .gv, .jff"),
         ("", {}, "expected an extension out of"),
         (".npz.gz", {}, "the format npz is not packed with gzip. Leave out the .gz."),
-        (".json", {"format": "yaml"}, "format must be one of json, npz, att, drn, prism, dot, jflap; got 'yaml'."),
+        (
+            ".json",
+            {"format": "yaml"},
+            "format must be one of json, npz, att, drn, prism, dot, jflap, pautomac; got 'yaml'.",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_said_and_nothing_is_written(
@@ -496,7 +506,7 @@ def test_paths_that_cannot_be_are_refused(tmp_path: Path) -> None:
     for path in (3, None, COIN):
         with pytest.raises(cp.errors.InvalidArgument, match="expected the path of a file; got "):
             cp.load(path)  # type: ignore[arg-type]
-    with pytest.raises(cp.errors.InvalidArgument, match=r"^expected an Acceptor; got 3\.$"):
+    with pytest.raises(cp.errors.InvalidArgument, match=r"^expected an Acceptor or a Generator; got 3\.$"):
         cp.save(3, tmp_path / "model.json")  # type: ignore[arg-type]
     cp.save(as_floats(COIN), tmp_path / "model.tra")
     (tmp_path / "model.lab").unlink()

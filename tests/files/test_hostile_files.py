@@ -249,8 +249,8 @@ def header_of(text: str) -> Any:
     ("content", "sentence"),
     [
         (b"", "this is not a whole NPZ file (File is not a zip file). Use another copy."),
-        (archive({}, extra="x.npy"), "expected the arrays header, transitions, initial, final, each once."),
-        (archive({"final": None}), "expected the arrays header, transitions, initial, final, each once."),
+        (archive({}, extra="x.npy"), "expected the arrays header, transitions, initial, final, each once, and stop of a generator."),
+        (archive({"final": None}), "expected the arrays header, transitions, initial, final, each once, and stop of a generator."),
         (archive({}, kind=zipfile.ZIP_DEFLATED), "header: expected an array that is stored as it is, not packed."),
         (archive({"final": np.array([None, 1, 2])}), "final: expected an array of bool by rows; got object."),
         (archive({"final": np.array([1.0, 0.0, 0.0])}), "final: expected an array of bool by rows; got float64."),

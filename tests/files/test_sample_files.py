@@ -149,7 +149,7 @@ def test_the_earlier_and_the_later_words() -> None:
     assert (earlier.ids, later.ids) == ((4, 6), (2, 3))
     for day, sentence in (
         ("x", "line 3, column 'day': an order in texts must be numbers, or dates and times such as 2024-03-01"),
-        ("", "line 3, column 'day': the value to split by must not be missing."),
+        ("", "line 3, column 'day': the value to split by must not be missing. Leave out the row.$"),
     ):
         with pytest.raises(cp.errors.FormatError, match=f"^the stream: {sentence}"):
             cp.files.read_split(io.StringIO(rows.replace("b,10,1", f"b,{day},1")), "day", 0.3, format="csv")
@@ -361,7 +361,7 @@ def test_csv_as_the_standard_library_writes_it(rows: list[tuple[str, bool]], del
             "s.ndjson",
             "NDJSON holds symbols and states that are texts or numbers; got ('a', 1).",
         ),
-        (cp.Sample(["a"]), "s.csv", "samples are written as tsv, ndjson or abbadingo; got csv."),
+        (cp.Sample(["a"]), "s.csv", "samples are written as tsv, ndjson, abbadingo or pautomac; got csv."),
     ],
 )
 def test_what_a_format_cannot_hold_is_said(tmp_path: Path, sample: cp.Sample, name: str, sentence: str) -> None:

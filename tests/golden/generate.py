@@ -23,7 +23,13 @@ def golden() -> dict[str, tuple[cp.files.Model, dict[str, Any], dict[str, Any]]]
     probability: dict[str, Any] = {"weights": "probability"}
     notes: dict[str, Any] = {"trained on": "journeys, 2024", "rows": 1000, "loss": 0.1, "final": True, "note": None}
     classes = cp.files.Model(first.with_unknown("skip"), classes=("no", "yes", 2), labels=(2, "no", "yes"))
+    moves = {"0": {0: {0: 0.25, 1: 0.125}}, "1": {0: {1: 0.125}, 1: {0: 0.75}}}
+    generator = cp.Generator(2, ["0", "1"], moves, {0: 0.75, 1: 0.25}, [0.5, 0.25])
+    thirds = cp.Generator(["new", 7], ["click", 1.5], {"click": {"new": {7: "2/3"}}}, "new", {"new": "1/3", 7: 1}, {7})
     return {
+        "generator.json": (cp.files.Model(thirds, "1/3"), {}, {}),
+        "generator.npz": (cp.files.Model(generator.replace(final={1}), metadata={"rows": 7}), {}, {}),
+        "generator.pautomac_model.txt": (cp.files.Model(generator), {}, {}),
         "classes.json": (classes, {}, {}),
         "classes.npz": (classes, {}, {}),
         "exact.json": (cp.files.Model(coin, "1/3"), {}, {}),

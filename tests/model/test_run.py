@@ -74,7 +74,7 @@ def test_verdicts_are_certified(case: tuple[cp.Acceptor, str, int]) -> None:
 
 @settings(max_examples=150)
 @given(
-    acceptors(max_states=3, max_symbols=2, exact=True).flatmap(
+    st.one_of(*(acceptors(max_states=3, max_symbols=2, exact=exact) for exact in (True, False))).flatmap(
         lambda A: st.tuples(st.just(A), words_of(A, 3), st.integers(0, 12), st.integers(0, 4), st.booleans())
     )
 )
@@ -132,6 +132,7 @@ def test_too_many_continuations_are_no_proof() -> None:
     assert not run.accepts
     assert run.decided(2) is not None
     assert run.decided(40) is None
+    assert run.decided(10_000) is None
 
 
 def test_tiny_and_lost_probabilities_are_not_impossible() -> None:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.baselines import MEAN, baseline_acceptances
-from cutpoint.data import Sample, Symbol
+from cutpoint.data import Sample, Symbol, html
 from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_evidence, check_sample, predictions
 from cutpoint.em.predictions import Predictions
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels.words import Floats
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import aligned
 from cutpoint.search.learned import Learned
@@ -179,6 +179,9 @@ class Evaluation:
             lines.append([label, f"{value:.4f}", interval, *("" if v is None else f"{v:.4f}" for v in others)])
         return lines
 
+    def _repr_html_(self) -> str:
+        return html.paragraph(f"Evaluation of {self.what}") + html.table(self.rows())
+
     def __repr__(self) -> str:
         named = [("log loss", self.log_loss), ("AUC", self.auc), (f"accuracy at {self.cut_point:g}", self.accuracy)]
         figures = [f"{name} {value:.4f}" for name, value in named if value is not None]
@@ -193,7 +196,7 @@ def _whole(number: float) -> float:
 
 
 def evaluate(
-    acceptor: Acceptor,
+    acceptor: Acceptor | Generator,
     sample: AnySample,
     cut_point: Any = 0.5,
     *,
@@ -201,10 +204,11 @@ def evaluate(
     last: bool = False,
     engine: Engine | None = None,
 ) -> Evaluation:
-    """Judge an acceptor, as it is, by a sample that it did not learn from, in memory or in shards.
+    """Judge an acceptor, or a generator, as it is, by a sample that it did not learn from, in memory or in shards.
 
     Only what was seen is judged: words without an outcome change no figure. Verdicts along a word are judged one by
-    one, each from the symbols so far and the verdicts before it, as :func:`verdict_probabilities` predicts them.
+    one, each from the symbols so far and the verdicts before it, as :func:`verdict_probabilities` predicts them. A
+    generator is judged by outcomes of whole words, in memory: by P(accepted | the word), not by the words themselves.
 
     Parameters
     ----------
@@ -229,19 +233,33 @@ def evaluate(
     >>> round(low, 2), round(high, 2)
     (0.82, 0.87)
     """
-    check_acceptor(acceptor)
+    if not isinstance(acceptor, Generator):
+        check_acceptor(acceptor)
     check_any_sample(sample)
     check_evidence(sample, NO_OUTCOMES)
     cut = float(cut_point_value(cut_point))
     if isinstance(sample, Sample):
         sample = sample.recoded(acceptor.alphabet)  # where words become equal, observations are merged
-    found = predictions(acceptor, sample, engine=engine)
+    if isinstance(acceptor, Generator):
+        found = _by_generator(acceptor, sample)
+    else:
+        found = predictions(acceptor, sample, engine=engine)
     if last:
         found = found.take(found.seen.last_verdicts())
         if not len(found.losses):
             raise InvalidSample("must be False where states alone were seen; it is about verdicts.", argument="last")
     others = baseline_acceptances(found.seen, sample, baseline, last)
     return Evaluation(found, cut, {name: figures_of(found.by(values), cut) for name, values in others.items()})
+
+
+def _by_generator(generator: Generator, sample: AnySample) -> Predictions:
+    """Predictions of the outcomes of whole words, by Bayes' rule."""
+    check_sample(sample)
+    if not isinstance(sample, Sample) or sample.marks is not None:
+        raise InvalidSample("a generator is judged by outcomes of whole words; more was seen along these words.")
+    seen = sample.seen
+    values = generator.acceptances(sample.take(seen.observations))
+    return Predictions(seen, values, np.zeros_like(values), len(sample)).by(values)
 
 
 def area_under_curve(values: Floats, accepted: Bools, weights: Floats) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -93,15 +94,16 @@ class EventLines:
         """What decides how a line is understood."""
         alphabet = runs.acceptor.alphabet
         by_text = {str(symbol): code for code, symbol in enumerate(alphabet)}
-        closing = dict.fromkeys(close, NOT_READ)
+        self._close = {*close, *(int(name) for name in close if name.isdecimal())}
+        closing = dict.fromkeys(self._close, NOT_READ)
         plain = {symbol: code for code, symbol in enumerate(alphabet) if type(symbol) in (str, int)}
         self._codes: dict[Any, int] = closing | by_text | plain
-        self._close = frozenset(close)
         self._expected = f"expected an object with the fields {id!r} and {event!r}, texts or whole numbers"
         fields: Any = [("id", str | int), ("event", str | int)]
         kind = msgspec.defstruct("Event", fields, rename={"id": id, "event": event}, gc=False)
         self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind)
         self._encoder = msgspec.json.Encoder()
+        self._unknown = lru_cache(maxsize=1024)(self._code_or_refusal)  # the same ones come again and again
 
     def parsed(self, content: bytes) -> ParsedLines:
         """Events of whole lines; changes nothing."""
@@ -109,12 +111,18 @@ class EventLines:
         ids = [each and each.id for each in events]
         codes: list[Any] = [NOT_READ if each is None else self._codes.get(each.event) for each in events]
         for i in [i for i, code in enumerate(codes) if code is None]:
-            try:
-                codes[i] = self.runs.code(events[i].event)
-            except UnknownSymbol as error:
-                ids[i], codes[i], errors[i] = None, NOT_READ, str(error)
+            codes[i] = found = self._unknown(events[i].event)
+            if isinstance(found, str):
+                ids[i], codes[i], errors[i] = None, NOT_READ, found
         closing = {i for i, each in enumerate(events) if each and each.event in self._close} if self._close else set()
         return ParsedLines(content, ids, codes, closing, errors)
+
+    def _code_or_refusal(self, symbol: str | int) -> int | str:
+        """What an unknown symbol is read as, or why it is not read."""
+        try:
+            return self.runs.code(symbol)
+        except UnknownSymbol as error:
+            return str(error)
 
     def _events(self, content: bytes) -> tuple[list[Any], dict[int, str]]:
         """Event of each line, None where there is none, and errors by line."""

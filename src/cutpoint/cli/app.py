@@ -27,6 +27,8 @@ VERBS = {
     "table": "Forward table of a word, step by step.",
     "draw": "State diagram as SVG, PNG, PDF, DOT or TikZ.",
     "simulate": "Random words with the outcomes of random runs.",
+    "generate": "Words that a generator makes.",
+    "perplexity": "How well a generator predicts the symbols of words.",
     "compare": "Whether two models are equal; if not, a word on which they differ.",
     "minimize": "Fewer states for the same probabilities.",
     "convert": "Write a model in another file format.",

@@ -22,12 +22,12 @@ def command(model: str, output: str | None, kind: str, **drawing: Any) -> None:
     \b
     Example: cutpoint draw gallery:p_adic:2 -o p_adic.svg
     """
-    acceptor = options.model_of(model).acceptor
+    machine = options.model_of(model).machine
     if output is not None:
-        draw(acceptor, output, **drawing)
+        draw(machine, output, **drawing)
         message(f"written to {output}.")
     elif kind == "svg":
-        line(draw(acceptor, **drawing).svg)
+        line(draw(machine, **drawing).svg)
     else:
         to_text = to_dot if kind == "dot" else to_tikz
-        line(to_text(acceptor, **drawing))
+        line(to_text(machine, **drawing))

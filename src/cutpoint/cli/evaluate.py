@@ -1,21 +1,28 @@
 """``cutpoint evaluate``."""
 
-from importlib.util import find_spec
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from cutpoint.assess.evaluation import NO_OUTCOMES, evaluate
 from cutpoint.cli import options
-from cutpoint.cli.evaluation_summary import facts, lines
-from cutpoint.cli.output import json_text, line, message
+from cutpoint.cli.evaluation_summary import DRIFT, facts, group_rows, indented, lines, say_if_left_out
+from cutpoint.cli.groups import groups_of
+from cutpoint.cli.output import json_text, line
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown
+from cutpoint.data.html import paragraph, table
 from cutpoint.drawing.report import evaluation_report
 from cutpoint.em.observations import AnySample, check_evidence
-from cutpoint.files.samples import read_sample
+from cutpoint.errors import InvalidSample
+from cutpoint.files.samples import check_positive_outcome, read_chunks
+from cutpoint.files.streams import name_of
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
+
+ALL = "all"
 
 
 @click.command()
@@ -25,6 +32,9 @@ from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 @options.unknown
 @click.option("--last", is_flag=True, help="Judge the last verdict on each word alone.")
 @click.option("--baseline", type=options.FILE, help="File to train baselines on: the mean, and 1- to 4-grams.")
+@click.option(
+    "--by", metavar="COLUMN", help="Judge also in groups: by region, say, or by month where the column has dates."
+)
 @click.option("--report", type=options.FILE, help="File for an HTML page.")
 @options.threads
 @options.engine
@@ -37,6 +47,7 @@ def command(
     unknown: OnUnknown | None,
     last: bool,
     baseline: str | None,
+    by: str | None,
     report: str | None,
     threads: int | None,
     engine: str | None,
@@ -47,7 +58,8 @@ def command(
     """How well MODEL predicts the outcomes in DATA, which it should not have learned from.
 
     Only rows with an outcome count; verdicts along a word are judged one by one, each from what came before it. Every
-    figure has a 95 % interval and stands beside that of always the mean.
+    figure has a 95 % interval and stands beside that of always the mean. In a table of events, --by takes the value at
+    the first event of a case.
 
     \b
     Example: cutpoint evaluate model.json test.tsv --report evaluation.html
@@ -58,26 +70,63 @@ def command(
         options.check_output(report)
     read = options.model_of(model, unknown=unknown)
     cut = next(each for each in (cut_point, read.cut_point, 0.5) if each is not None)
-    name, sharded = "standard input" if data == "-" else data, is_folder_of_shards(data)
+    name, sharded = name_of(data), is_folder_of_shards(data)
     if sharded:
         options.check_not_given(reading, data)
-        for option, given in (("--baseline", baseline), ("--report", report)):
+        for option, given in (("--baseline", baseline), ("--by", by), ("--report", report)):
             if given is not None:
                 raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
     outcomes = options.outcomes_of(reading, read)
-    reading |= {"alphabet": read.acceptor.alphabet, "of_events": options.saved_reading(read)}
+    reading |= {"alphabet": read.machine.alphabet, "of_events": options.saved_reading(read)}
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
-        sample: AnySample = ShardedSample.open(data) if sharded else read_sample(data, **reading)
+        groups = {} if sharded else _samples(data, by, reading)
+        sample: AnySample = (
+            ShardedSample.open(data) if sharded else Sample.concatenate([*groups.values()], reading["alphabet"])
+        )
         check_evidence(sample, NO_OUTCOMES, name)
-        training = None if baseline is None else read_sample(baseline, **reading)
-        judged = evaluate(read.acceptor, sample, cut, baseline=training, last=last, engine=worker if sharded else None)
-    if baseline is not None and find_spec("sklearn") is None:
-        message('cutpoint: 1- to 4-grams need scikit-learn; install it with: pip install "cutpoint[sklearn]".')
+        training = None if baseline is None else _samples(baseline, None, reading)[ALL]
+        judged = evaluate(read.machine, sample, cut, baseline=training, last=last, engine=worker)
+        share = judged.base_rate if training is None else training.seen.share_accepted
+        parts = {
+            group: evaluate(read.machine, part, cut, baseline=share, last=last, engine=worker)
+            for group, part in groups.items()
+            if part.has_evidence and by is not None
+        }
+    if baseline is not None:
+        say_if_left_out(judged)
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
-        evaluation_report(judged, read.acceptor, sample, report, title, outcomes)
+        rows = group_rows(parts, judged, outcomes[0])
+        by_group = f"<figure>{table(rows, most_rows=len(rows))}</figure>{paragraph(DRIFT)}" if parts else ""
+        evaluation_report(judged, read.machine, sample, report, title, outcomes, {f"By {by}": by_group})
     if as_json:
-        line(json_text({"model": model, "data": name} | facts(judged)))
+        told = {"model": model, "data": name} | facts(judged)
+        told |= {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}
+        line(json_text(told))
         return
     rate = "" if judged.base_rate is None else f", {100 * judged.base_rate:.1f} % {outcomes[0]}"
     line("\n".join([f"{model} on {judged.what} of {name}{rate}", *lines(judged, outcomes[0])]))
+    if parts:
+        line("\n".join(["", f"by {by}", *indented(group_rows(parts, judged, outcomes[0])), "", f"  {DRIFT}"]))
+
+
+def _samples(data: str, by: str | None, reading: dict[str, Any]) -> dict[str, Sample]:
+    """Sample of each group of rows by a column, or of all rows as one group."""
+    chunks = list(read_chunks(data, **reading, by=None if by is None else options.column_of(by)))
+    ends = np.cumsum([len(chunk.words) for chunk in chunks])
+    groups: dict[str, Sequence[int]] = {ALL: range(ends[-1])}
+    if by is not None:
+        groups = groups_of([value for chunk in chunks for value in chunk.by or ()], by)
+    found = {}
+    for group, rows in groups.items():
+        places = zip(chunks, (0, *ends), np.split(np.array(rows), np.searchsorted(rows, ends[:-1])), strict=False)
+        parts = [
+            chunk if len(at) == len(chunk.words) else chunk.part(at - start) for chunk, start, at in places if len(at)
+        ]
+        samples = [part.sample(reading["alphabet"]) for part in parts]
+        if known := [sample for sample in samples if sample is not None]:
+            found[group] = Sample.concatenate(known, reading["alphabet"])
+    if not found:
+        raise InvalidSample("at least one observation must have a positive count; none has.", where=name_of(data))
+    check_positive_outcome(found.values(), reading.get("positive"), name_of(data))
+    return found

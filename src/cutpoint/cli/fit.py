@@ -8,6 +8,7 @@ import numpy as np
 
 from cutpoint.assess.evaluation import NO_OUTCOMES, CutPointChoice, chosen_cut_point
 from cutpoint.cli import options
+from cutpoint.cli.evaluation_summary import say_if_left_out
 from cutpoint.cli.fit_summary import FitSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.data import Alphabet, Sample
@@ -100,17 +101,9 @@ def command(
     choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
     options.check_distinct(output, report, checkpoint, inputs=(data, test))
     sharded = is_folder_of_shards(data)
-    if holdout and (sharded or test is not None):
-        other = (
-            "--test names the words to judge by" if test is not None else "of a folder of shards nothing is held out"
-        )
-        raise click.UsageError(f"--holdout takes words from DATA, but {other}. Leave it out.")
+    _check_judged_by(holdout, by, sharded, test)
     if sharded and test is None:
         options.check_not_given(reading, data)
-    if by is not None and (sharded or test is not None or holdout == 0):
-        raise click.UsageError(
-            "--split-by holds out a part of a table; it does not go with shards, --test, or --holdout 0."
-        )
     if sharded and unknown == "rare":
         raise click.UsageError("--unknown rare is for tables, and DATA is a folder of shards. Use --unknown skip.")
     with (
@@ -148,10 +141,25 @@ def command(
     if report is not None:
         title, names = f"Model of {name}", options.outcomes_of(reading)
         write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline)
+    if baseline:
+        say_if_left_out(summary.evaluation)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
+
+
+def _check_judged_by(holdout: float | None, by: str | None, sharded: bool, test: str | None) -> None:
+    """Refuse options on what to judge by that do not go together."""
+    if holdout and (sharded or test is not None):
+        other = (
+            "--test names the words to judge by" if test is not None else "of a folder of shards nothing is held out"
+        )
+        raise click.UsageError(f"--holdout takes words from DATA, but {other}. Leave it out.")
+    if by is not None and (sharded or test is not None or holdout == 0):
+        raise click.UsageError(
+            "--split-by holds out a part of a table; it does not go with shards, --test, or --holdout 0."
+        )
 
 
 def _tables(
@@ -161,6 +169,7 @@ def _tables(
     if by is not None:
         training, fresh = read_split(data, options.column_of(by), holdout, **reading)
         check_evidence(training)
+        check_evidence(fresh, NO_OUTCOMES, f"{data}, last by {by}")
         return training, fresh
     sample = read_sample(data, **reading)
     check_evidence(sample)

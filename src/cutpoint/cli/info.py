@@ -11,6 +11,7 @@ from cutpoint.cli.output import integer_if_whole, json_text, line
 from cutpoint.data import Sample
 from cutpoint.files.models import is_model_file
 from cutpoint.files.samples import read_sample
+from cutpoint.model import Generator
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 from cutpoint.wording import plain
 
@@ -45,23 +46,27 @@ def _begins_as_json() -> bool:
 
 def _model(file: str) -> tuple[dict[str, Any], str]:
     model = options.model_of(file)
-    acceptor = model.acceptor
+    machine = model.machine
     facts = {
         "kind": "model",
-        "states": acceptor.n_states,
-        "symbols": acceptor.n_symbols,
-        "alphabet": list(acceptor.alphabet),
-        "final": acceptor.final_states,
-        "exact": acceptor.is_exact,
+        "machine": type(machine).__name__.lower(),
+        "states": machine.n_states,
+        "symbols": machine.n_symbols,
+        "alphabet": list(machine.alphabet),
+        "final": machine.final_states,
+        "exact": machine.is_exact,
         "cut_point": model.cut_point,
         "classes": model.classes,
-        "unknown": acceptor.alphabet.on_unknown,
+        "unknown": machine.alphabet.on_unknown,
         "metadata": dict(model.metadata),
     }
     notes = [f"{name}: {value}" for name, value in model.metadata.items()]
     known = {"cut point": model.cut_point, "classes": model.classes and ", ".join(map(plain, model.classes))}
     beside = [f"{name}: {value}" for name, value in known.items() if value is not None]
-    return facts, "\n".join([repr(acceptor), *beside, *notes])
+    if isinstance(machine, Generator):
+        facts["expected_length"] = machine.expected_length()
+        beside.insert(0, f"its words have {machine.expected_length():.4g} symbols on average")
+    return facts, "\n".join([repr(machine), *beside, *notes])
 
 
 def _sizes(sample: Sample | ShardedSample) -> dict[str, Any]:

@@ -148,7 +148,17 @@ def check_not_given(reading: dict[str, Any], data: str) -> None:
 def model_of(name: str, normalized: bool = False, unknown: OnUnknown | None = None) -> Model:
     """Model of a file, of standard input, or of the gallery; rows are rescaled, and the rule is another, if given."""
     found = _model_of(name, normalized)
-    return found if unknown is None else replace(found, acceptor=found.acceptor.with_unknown(unknown))
+    return found if unknown is None else replace(found, machine=found.machine.with_unknown(unknown))
+
+
+def generator_of(name: str, unknown: OnUnknown | None = None) -> Model:
+    """Model as :func:`model_of` finds it, which must be a generator."""
+    found = model_of(name, unknown=unknown)
+    try:
+        _ = found.generator
+    except CutpointError as error:
+        raise error.at(name) from None
+    return found
 
 
 def _model_of(name: str, normalized: bool) -> Model:
@@ -190,7 +200,7 @@ def _of_gallery(name: str) -> Acceptor:
 
 def word_of(text: str, model: Model, separator: str | None) -> Any:
     """A word as typed: characters if the symbols are characters, otherwise symbols with blanks between them."""
-    alphabet = model.acceptor.alphabet
+    alphabet = model.machine.alphabet
     by_text = {str(symbol): symbol for symbol in alphabet}
     by_character = all(len(name) == 1 for name in by_text) and (" " in by_text or " " not in text)
     if separator:

@@ -4,6 +4,7 @@ import click
 
 from cutpoint.cli import options
 from cutpoint.cli.output import json_text, line, message
+from cutpoint.data import Sample
 from cutpoint.files.samples import write_sample
 from cutpoint.model import random_words, simulate
 
@@ -28,14 +29,20 @@ def command(model: str, count: int, length: str, output: str | None, seed: int, 
     acceptor = options.model_of(model).acceptor
     words = random_words(acceptor.alphabet, count, _lengths(length), rng=2 * seed)
     sample = simulate(acceptor, words, rng=2 * seed + 1)
+    give(sample, output, as_json)
+
+
+def give(sample: Sample, output: str | None, as_json: bool) -> None:
+    """Write a sample to a file, or print its words, after their outcomes if there are any."""
     if output is not None:
         write_sample(sample, output)
         message(f"written to {output}: {sample!r}")
         return
     for observation in sample:
         word = observation.word if isinstance(observation.word, str) else " ".join(map(str, observation.word))
-        outcome = int(bool(observation.accepted))
-        text = json_text({"accepted": outcome, "word": word}, indent=None) if as_json else f"{outcome}\t{word}"
+        outcome = {} if observation.accepted is None else {"accepted": int(observation.accepted)}
+        row = {**outcome, "word": word}
+        text = json_text(row, indent=None) if as_json else "\t".join(map(str, row.values()))
         line("\n".join([text] * int(observation.count)))
 
 

@@ -22,14 +22,17 @@ def command(model: str, word: str | None, digits: int, separator: str | None, as
     Example: cutpoint table gallery:p_adic:3 1202
     """
     read = options.model_of(model)
-    acceptor = read.acceptor
-    states = list(acceptor.states)
+    machine = read.machine
+    states = list(machine.states)
     if word is None:
-        steps = acceptor.exact_transitions if acceptor.is_exact else acceptor.transitions
-        matrices = dict(zip(acceptor.alphabet, steps.tolist(), strict=True))
-        facts = {"states": states, "transitions": matrices, "final": list(acceptor.final_states)}
-        line(json_text(facts) if as_json else acceptor.table(digits=digits))
+        steps, _, *stop = machine.numbers().values()
+        matrices = dict(zip(machine.alphabet, steps.tolist(), strict=True))
+        facts = {"states": states, "transitions": matrices, "final": list(machine.final_states)}
+        if stop:
+            facts["stop"] = stop[0].tolist()
+        line(json_text(facts) if as_json else machine.table(digits=digits))
         return
+    acceptor = read.acceptor
     symbols = list(acceptor.alphabet.as_read(options.word_of(word, read, separator)))
     if as_json:
         rows = acceptor.forward(symbols, exact=acceptor.is_exact)

@@ -2,9 +2,12 @@
 
 import signal
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from typing import IO
+from functools import partial
+from itertools import chain
+from typing import Any
 
 import click
 import msgspec
@@ -15,10 +18,9 @@ from cutpoint.cases.state_file import StateFile
 from cutpoint.cli import options, output
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.errors import FormatError, InvalidArgument
+from cutpoint.files.streams import BLOCK, LONGEST_LINE
 from cutpoint.wording import counted
 
-BLOCK = 1 << 20  # most bytes that are answered at once
-LONGEST_LINE = 1 << 26
 F_SETPIPE_SZ = 1031  # Linux's number of the call that enlarges a pipe
 
 
@@ -62,6 +64,10 @@ def command(
     if from_line is not None and state is None:
         raise click.UsageError("--from-line is for going on where --state has ended.")
     read = options.model_of(model, unknown=unknown)
+    if made := options.saved_reading(read):
+        output.message(
+            f"cutpoint: the symbols that --{' and --'.join(made)} made for fit must be events of their own here."
+        )
     lines = EventLines(Runs(read.acceptor, read.cut_point if cut_point is None else cut_point), id, event, close)
     if state is not None:
         options.check_output(state)
@@ -109,14 +115,15 @@ def _blocks(skipped: int) -> Iterator[bytes]:
             skipped = 0
 
 
-def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
+def _whole_lines(stream: Any) -> Iterator[bytes]:
     """What a stream has at a time, up to the last line feed; what follows the very last is a line too."""
     with suppress(ImportError, OSError, ValueError):  # larger batches, where the system allows it
         import fcntl  # noqa: PLC0415
 
         fcntl.fcntl(stream.fileno(), F_SETPIPE_SZ, BLOCK)
     pieces: list[bytes] = []
-    while data := stream.read1(BLOCK):  # type: ignore[attr-defined]
+    first = stream.read1(BLOCK).removeprefix(BOM_UTF8)
+    for data in chain([first], iter(partial(stream.read1, BLOCK), b"")):
         lines, feed, rest = data.rpartition(b"\n")
         if feed:
             yield b"".join([*pieces, lines, feed])

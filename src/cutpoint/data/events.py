@@ -110,15 +110,16 @@ def event_words(
     are_all : as in ``outcomes``.
     """
     ids, case = _cases(columns["id"])
-    events = _events(columns["event"], np.bincount(case, minlength=len(ids))[case])
+    sizes = np.bincount(case, minlength=len(ids))
+    events = _events(columns["event"], sizes[case])
     in_order, moments = np.arange(len(case)), None
     if "order" in columns:
         filled = [r for r, event in enumerate(events) if event is not None]
         moments = comparable(columns["order"], filled)
-        empty = sorted({*range(len(events))} - {*filled})
+        empty = [r for r, event in enumerate(events) if event is None]
         in_order = np.array([*sorted_rows(columns["order"], filled, moments), *empty], dtype=np.int64)
     rows = in_order[np.argsort(case[in_order], kind="stable")].tolist()
-    rows_of = [rows[i:j] for i, j in pairwise([0, *np.cumsum(np.bincount(case, minlength=len(ids))).tolist()])]
+    rows_of = [rows[i:j] for i, j in pairwise([0, *np.cumsum(sizes).tolist()])]
     first = np.unique(case, return_index=True)[1].tolist()
     openings: list[list[Any]] = [[] for _ in ids]
     for role, attribute in attributes.items():
@@ -150,19 +151,22 @@ def event_words(
     return EventWords(found, ids, first, sources, by)
 
 
-def comparable(column: Column, rows: Sequence[int], noun: str = "order of an event") -> list[Any]:
+SORTED = ", or sort the table and leave out the column"  # what else to do about the order of events
+
+
+def comparable(
+    column: Column, rows: Sequence[int], noun: str = "order of an event", instead: str = SORTED
+) -> list[Any]:
     """Values of some rows of a column that has an order: numbers, dates, times; none may be missing.
 
-    Texts become what they stand for: numbers if all are, else dates and times (ISO 8601), else themselves.
+    Texts become what they stand for: numbers if all are, else dates and times (year first), else themselves.
     """
     values = [column.values[r] for r in rows]
-    for r, value in zip(rows, values, strict=True):
-        if is_missing(value) or value == "":
-            advice = "Leave out the row, or sort the table and leave out the column."
-            raise column.refusal(r, f"the {noun} must not be missing.", advice)
+    for k in _empty(values):
+        raise column.refusal(rows[k], f"the {noun} must not be missing.", f"Leave out the row{instead}.")
     if not set(map(type, values)) <= {str}:
         return values
-    kinds = (int, float, datetime.fromisoformat)
+    kinds = (int, float, _date)
     for kind in kinds:
         found = list(takewhile(lambda value: value is not None, (_read_as(kind, text) for text in values)))
         if len(found) == len(values):
@@ -172,8 +176,19 @@ def comparable(column: Column, rows: Sequence[int], noun: str = "order of an eve
         wrong = read.index(None)  # the first text that the kind of most others does not fit
         what = "an order in texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30"
         what = f"{what}; got {shown(values[wrong])}, and as texts '10' comes before '9'."
-        raise column.refusal(rows[wrong], what, "Convert it, or sort the table and leave out the column.")
+        raise column.refusal(rows[wrong], what, f"Convert it{instead}.")
     return values
+
+
+def _date(text: str) -> datetime:
+    """Date or time in ISO form, also with slashes, where the year comes first; ValueError if it is none."""
+    return datetime.fromisoformat(text.replace("/", "-"))
+
+
+def _empty(values: Sequence[Any]) -> list[int]:
+    """Indices of the values that are missing."""
+    can_be_missing = not set(map(type, values)) <= {str, int}
+    return [r for r, value in enumerate(values) if (can_be_missing and is_missing(value)) or value == ""]
 
 
 def _read_as(kind: Any, text: str) -> Any:
@@ -219,6 +234,8 @@ def _waits(
     if moments is None:
         what = "needs the time of each event."
         raise InvalidArgument(what, argument="gaps", advice="Name the column with {order}.")
+    if not moments:  # no case has an event
+        return {}
     filled = (r for r, event in enumerate(events) if event is not None)
     at = dict(zip(filled, moments, strict=True))
     try:
@@ -226,8 +243,8 @@ def _waits(
     except TypeError:
         what = f"gaps between events need numbers, or dates and times; got {shown(moments[0])}."
         raise columns["order"].refusal(None, what) from None
-    are_times = any(isinstance(gap, timedelta) for gap in found.values())
-    edges = _edges("gaps", gaps, _seconds if are_times else float, above=0.0)
+    are_numbers = isinstance(moments[0], int | float)
+    edges = _edges("gaps", gaps, float if are_numbers else _seconds, above=0.0)
     names = [each if isinstance(each, str) else _in_units(each) for each in _parts(gaps)]
     in_seconds = {r: gap.total_seconds() if isinstance(gap, timedelta) else gap for r, gap in found.items()}
     return {r: f"wait>={names[bisect_right(edges, gap) - 1]}" for r, gap in in_seconds.items() if gap >= edges[0]}
@@ -277,9 +294,8 @@ def _in_units(edge: float | timedelta) -> str:
 def _cases(column: Column) -> tuple[list[Hashable], NDArray[np.int64]]:
     """Distinct ids, and the number of the case of each row."""
     numbers: dict[Hashable, int] = {}
-    for r, value in enumerate(column.values):
-        if is_missing(value) or value == "" or not is_hashable(value):
-            raise column.refusal(r, f"every event must have a case id; got {shown(value)}.")
+    for r in (*_empty(column.values), *(r for r, value in enumerate(column.values) if not is_hashable(value))):
+        raise column.refusal(r, f"every event must have a case id; got {shown(column.values[r])}.")
     case = [numbers.setdefault(value, len(numbers)) for value in column.values]
     return list(numbers), np.array(case, dtype=np.int64)
 
@@ -287,9 +303,7 @@ def _cases(column: Column) -> tuple[list[Hashable], NDArray[np.int64]]:
 def _events(column: Column, sizes: NDArray[np.int64]) -> list[Any]:
     """Events row by row, None for the row of a case that has no event; ``sizes`` are the rows of the case of each."""
     events = list(column.values)
-    for r, value in enumerate(events):
-        if not is_missing(value) and value != "":
-            continue
+    for r in _empty(events):
         if sizes[r] > 1:
             what = "an event must not be missing in a case that has others."
             raise column.refusal(r, what, "Leave out rows without an event.")

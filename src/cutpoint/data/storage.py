@@ -112,8 +112,8 @@ def packed(magic: bytes, arrays: Arrays) -> bytes:
     """Arrays as bytes: first the kind of file, then a digest, then the arrays."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
-    content = buffer.getvalue()
-    return magic + hashlib.sha256(content).digest() + content
+    content = buffer.getbuffer()
+    return b"".join([magic, hashlib.sha256(content).digest(), content])
 
 
 def unpacked(magic: bytes, content: bytes, where: str) -> Arrays:

@@ -18,7 +18,7 @@ from cutpoint.diagrams.diagram import Look, label
 from cutpoint.drawing import plots
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.model.text import page
 from cutpoint.wording import shown
 
@@ -77,7 +77,7 @@ def report(
 
 def evaluation_report(
     evaluation: Evaluation,
-    acceptor: Acceptor,
+    acceptor: Acceptor | Generator,
     sample: Sample,
     path: str | os.PathLike[str],
     title: str = "Evaluation",
@@ -98,10 +98,12 @@ def evaluation_report(
     _write_page(path, title, sections | _best_and_worst(acceptor, sample, outcomes))
 
 
-def _best_and_worst(acceptor: Acceptor, sample: Sample, outcomes: tuple[str, str]) -> dict[str, str]:
+def _best_and_worst(acceptor: Acceptor | Generator, sample: Sample, outcomes: tuple[str, str]) -> dict[str, str]:
     """Words whose outcome is predicted best and worst, from the word alone."""
     same, sections = sample.recoded(acceptor.alphabet), {}
-    values, known, accepted = acceptor.acceptances(same), same.ends > 0, same.ends == 1
+    known, accepted, values = same.ends > 0, same.ends == 1, np.full(len(same), 0.5)
+    if known.any():
+        values[known] = acceptor.acceptances(same.take(np.flatnonzero(known)))
     error = np.abs(values - accepted)
     order = [r for r in np.argsort(error, kind="stable").tolist() if known[r]]
     right, wrong = ([r for r in order if error[r] < 0.5], [r for r in order[::-1] if error[r] > 0.5])

@@ -21,7 +21,6 @@ from cutpoint.files.contents import Model
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import Acceptor
-from cutpoint.model.acceptor import class_probabilities
 from cutpoint.model.parts import check_threads
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.wording import listed, shown
@@ -203,7 +202,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
         words = self._encoded(X)
         owners = self.labels_ == self.classes_[:, None]
-        return class_probabilities(self.acceptor_, owners, words, self.threads)
+        return self.acceptor_.class_probabilities(owners, words, self.threads)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""

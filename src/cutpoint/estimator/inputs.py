@@ -34,8 +34,7 @@ def words_of(X: Any, separator: str | None = "") -> list[Word]:
     one_word_a_row = isinstance(X, np.ndarray) and X.shape[1:] == (1,) and len(X) > 0 and isinstance(X[0, 0], NESTED)
     given = X if isinstance(X, np.ndarray) and X.ndim == 2 and not one_word_a_row else _column("X", X)
     if isinstance(given, np.ndarray) and given.dtype.kind in "fc":
-        what = f"X must hold words, which consist of symbols; got a matrix of measurements, of type {given.dtype}."
-        raise InvalidArgument(what, advice="Bin the measurements, or convert them to integers if they are codes.")
+        raise _measurements(f"of type {given.dtype}")
     words: list[Word] = given.tolist() if isinstance(given, np.ndarray) else list(each_word(given))
     if not words:
         raise InvalidArgument("X must hold at least one word; got none.")
@@ -45,6 +44,12 @@ def words_of(X: Any, separator: str | None = "") -> list[Word]:
         return words
     column = Column(words, "X", lambda r: f"word {r}")
     return [symbols_of(column, r, each, separator) if isinstance(each, str) else each for r, each in enumerate(words)]
+
+
+def _measurements(what: str) -> InvalidArgument:
+    """Error for numbers that are measured, which are no symbols."""
+    sentence = f"X must hold words, which consist of symbols; got measurements, {what}."
+    return InvalidArgument(sentence, advice="Bin them, or convert them to integers if they are codes.")
 
 
 def labels_of(y: Any, n_words: int) -> NDArray[Any]:
@@ -148,6 +153,9 @@ class Lexicon:
         found = Alphabet.of(words)
         if not found:
             raise InvalidArgument("X must hold at least one word with a symbol; all words are empty.")
+        for symbol in found:
+            if isinstance(symbol, float) and not symbol.is_integer():
+                raise _measurements(f"such as {symbol}")
         totals: dict[Any, float] = {} if by_position else dict.fromkeys(found, 0.0)
         for word, weight in zip(words, weights.tolist(), strict=True):
             for symbol in _spelt(word, by_position):

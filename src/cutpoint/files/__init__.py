@@ -3,6 +3,11 @@
 from cutpoint.files.contents import Model as Model
 from cutpoint.files.exports import export as export
 from cutpoint.files.models import load as load, read_model as read_model, save as save
+from cutpoint.files.pautomac import (
+    competition_score as competition_score,
+    read_solution as read_solution,
+    write_solution as write_solution,
+)
 from cutpoint.files.samples import (
     Chunk as Chunk,
     read_chunks as read_chunks,

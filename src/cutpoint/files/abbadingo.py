@@ -48,17 +48,20 @@ def rows_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Rows]
         raise refusal(name, what, advice="Is the file complete?")
 
 
-def written(sample: Sample) -> str:
-    """Text of a sample in Abbadingo's format; what it cannot hold is refused."""
-    check_plain(sample, "Abbadingo", lambda symbol: symbol.split() == [symbol])
+def written(sample: Sample, labeled: bool = True) -> str:
+    """Text of a sample in Abbadingo's format, or without labels in PAutomaC's; what it cannot hold is refused."""
+    kind = "Abbadingo" if labeled else "PAutomaC"
+    check_plain(sample, kind, lambda symbol: symbol.split() == [symbol])
     if not (sample.counts % 1 == 0).all():
-        raise InvalidArgument("Abbadingo repeats an observation as often as it was seen; counts must be whole numbers.")
-    label = {outcome: text for text, outcome in LABELS.items()}
-    text = f"{int(sample.total)} {len(sample.alphabet)}\n"
+        raise InvalidArgument(f"{kind} repeats an observation as often as it was seen; counts must be whole numbers.")
+    if not labeled and sample.ends.any():
+        raise InvalidArgument("PAutomaC cannot hold outcomes. Write Abbadingo, or a sample of the words alone.")
+    label = {outcome: [text] if labeled else [] for text, outcome in LABELS.items()}
+    lines = [f"{int(sample.total)} {len(sample.alphabet)}"]
     for seen in sample:
-        word = " ".join((label[seen.accepted], str(len(seen.word)), *map(str, seen.word)))
-        text += f"{word}\n" * int(seen.count)
-    return text
+        word = " ".join((*label[seen.accepted], str(len(seen.word)), *map(str, seen.word)))
+        lines += [word] * int(seen.count)
+    return "\n".join(lines) + "\n"
 
 
 def _header(line: int, cells: list[str], name: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from cutpoint.files.contents import Model, Options, Weights, assembled, check_room, entries, fitting, in_floats
+from cutpoint.files.contents import Model, Options, Weights, assembled, check_room, fitting, in_floats
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, number_of, numeral, token, unused
 from cutpoint.wording import shown
@@ -34,7 +34,7 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
         acceptor = in_floats(acceptor, options, "AT&T text with logarithms for weights")
     states = [token(state, digits=int) for state in acceptor.states]
     symbols = [token(symbol) for symbol in acceptor.alphabet]
-    steps, initial = entries(acceptor)
+    steps, initial = acceptor.numbers().values()
     lines, extra = [], []
     if initial[0] != 1 or acceptor.initial[1:].any():
         extra = [_start(states)]

@@ -1,4 +1,4 @@
-"""What a file of a model holds: the acceptor, what is kept beside it, and how large it may be."""
+"""What a file of a model holds: the acceptor or generator, what is kept beside it, and how large it may be."""
 
 import math
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
@@ -17,9 +17,10 @@ from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, is_scalar
-from cutpoint.model import Acceptor
-from cutpoint.model.acceptor import class_probabilities
-from cutpoint.model.parts import RESCALE
+from cutpoint.model import Acceptor, Generator
+from cutpoint.model.generator import check_model
+from cutpoint.model.mixtures import AnyMachine
+from cutpoint.model.parts import rescaling
 from cutpoint.wording import counted, listed, shown
 
 Scalar = str | int | float | bool | None
@@ -33,11 +34,12 @@ ADVICE = "Use {normalized=True} to rescale rows."  # what to do about rows of a 
 
 @dataclass(frozen=True)
 class Model:
-    """An acceptor as it is kept in a file and used elsewhere, with a cut point, names of classes and notes.
+    """An acceptor or generator as files keep it and others use it, with a cut point, names of classes and notes.
 
     Attributes
     ----------
-    acceptor : its rule for unknown symbols (:meth:`Acceptor.with_unknown`) belongs to the model.
+    machine : the acceptor or generator, also ``acceptor`` or ``generator``; its rule for unknown symbols
+        (:meth:`Acceptor.with_unknown`) belongs to the model.
     cut_point : a ``Fraction`` if it was given exactly, a float, or None.
     metadata : notes, text to text, number, bool or None.
     classes : names of what is predicted, distinct text, numbers or bool. Of two, the second is the accepted one.
@@ -50,15 +52,14 @@ class Model:
     (Fraction(1, 2), ['small', 'large'], [[0.5, 0.5], [0.25, 0.75]])
     """
 
-    acceptor: Acceptor
+    machine: Acceptor | Generator
     cut_point: Any = None
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
     classes: Sequence[Scalar] | None = None
     labels: Sequence[Scalar] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.acceptor, Acceptor):
-            raise InvalidArgument(f"expected an Acceptor; got {shown(self.acceptor)}.")
+        check_model(self.machine)
         if self.cut_point is not None:
             value = cut_point_value(self.cut_point)
             if isinstance(value, AlgebraicNumber):
@@ -88,25 +89,39 @@ class Model:
             raise InvalidArgument(what, argument="labels")
         if n_classes > 2 and self.cut_point is not None:
             raise InvalidArgument(f"is for two classes; there are {n_classes}. Leave it out.", argument="cut_point")
-        fits = self.labels is not None and len(self.labels) == self.acceptor.n_states
+        fits = self.labels is not None and len(self.labels) == self.machine.n_states
         if n_classes > 2 and not (fits and set(self.labels or ()) <= set(self.classes or ())):
-            what = f"must be the class of each of {counted(self.acceptor.n_states, 'state')}; got {shown(self.labels)}."
+            what = f"must be the class of each of {counted(self.machine.n_states, 'state')}; got {shown(self.labels)}."
             raise InvalidArgument(what, argument="labels")
 
     def __repr__(self) -> str:
         beside = [f"cut point {self.cut_point}"] * (self.cut_point is not None)
         beside += [f"classes {listed(self.classes or ())}"] * (self.classes is not None)
         beside += [counted(len(self.metadata), "note")] * bool(self.metadata)
-        return f"<Model{' with ' * bool(beside)}{', '.join(beside)}: {self.acceptor!r}>"
+        return f"<Model{' with ' * bool(beside)}{', '.join(beside)}: {self.machine!r}>"
 
     def __hash__(self) -> int:
-        return hash((self.acceptor, self.cut_point, self.classes))
+        return hash((self.machine, self.cut_point, self.classes))
+
+    @property
+    def acceptor(self) -> Acceptor:
+        """The acceptor of the model."""
+        if isinstance(self.machine, Acceptor):
+            return self.machine
+        raise InvalidArgument("expected an acceptor; the model is a generator.")
+
+    @property
+    def generator(self) -> Generator:
+        """The generator of the model."""
+        if isinstance(self.machine, Generator):
+            return self.machine
+        raise InvalidArgument("expected a generator; the model is an acceptor.")
 
     @property
     def owners(self) -> NDArray[np.bool_]:
         """Whether each state belongs to each class, ``[c, s]``; without classes, to those rejected and accepted."""
         if self.labels is None or self.classes is None:
-            return np.stack((~self.acceptor.final, self.acceptor.final))
+            return np.stack((~self.machine.final, self.machine.final))
         return np.array([[label == name for label in self.labels] for name in self.classes])
 
     @property
@@ -122,9 +137,9 @@ class Model:
     def probabilities(self, words: Words, threads: int | None = None) -> NDArray[np.float64]:
         """Probability of each class for each word, ``[word, class]``; without classes, of rejection and acceptance.
 
-        Rows sum to 1. Symbols that the acceptor does not know follow its rule.
+        Rows sum to 1. Symbols that the model does not know follow its rule. Of a generator, by Bayes' rule.
         """
-        return class_probabilities(self.acceptor, self.owners, self.acceptor.encode(words), threads)
+        return self.machine.class_probabilities(self.owners, self.machine.encode(words), threads)
 
     def predict(self, words: Words, threads: int | None = None) -> NDArray[Any]:
         """Class of each word; without classes, True or False.
@@ -136,9 +151,21 @@ class Model:
             codes = self.probabilities(words, threads).argmax(axis=1)
         else:
             cut_point = Fraction(1, 2) if self.cut_point is None else self.cut_point
-            codes = Language(self.acceptor, cut_point).membership(words, threads).members.astype(np.intp)
+            codes = self.accepted(list(words), cut_point, threads).astype(np.intp)
         names = self.class_names
         return np.asarray(np.array(names, dtype=None if len(set(map(type, names))) == 1 else object)[codes])
+
+    def accepted(self, words: list[Any], cut_point: Fraction | float, threads: int | None) -> NDArray[np.bool_]:
+        """Whether each word's acceptance is above the cut point; near it, rational numbers decide."""
+        if isinstance(self.machine, Acceptor):
+            return Language(self.machine, cut_point).membership(words, threads).members
+        encoded = self.machine.encode(words)
+        values, level = self.machine.acceptances(words, threads), float(cut_point)
+        doubt = 1e-12 + 1e-15 * (encoded.lengths + 1) * (self.machine.n_states + 2)
+        above = values > level
+        for r in np.flatnonzero(np.abs(values - level) <= doubt):
+            above[r] = self.machine.exact_acceptance(words[r]) > cut_point
+        return np.asarray(above)
 
 
 def _class_names(name: str, given: Any) -> tuple[Scalar, ...]:
@@ -154,11 +181,12 @@ def _class_names(name: str, given: Any) -> tuple[Scalar, ...]:
 
 @dataclass(frozen=True)
 class Options:
-    """How a file is written or read: what its weights are, and whether numbers may be rounded, rows rescaled."""
+    """How a file is written or read: its weights, and whether numbers are rounded, rows rescaled, names left out."""
 
     weights: Weights = "log"
     rounded: bool = False
     normalized: bool = False
+    bare: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,42 +199,48 @@ class SqlNames:
     event: str = "event"
 
 
-def fitting(model: Model, kind: str, keeps_notes: bool = False) -> Acceptor:
-    """The acceptor of a model if a text file of this kind can hold the model."""
-    rule = model.acceptor.alphabet.on_unknown
+def fitting(model: Model, kind: str) -> Acceptor:
+    """The acceptor of a model if a text file of this kind can hold the model: no generator, and nothing beside it."""
+    if isinstance(model.machine, Generator):
+        raise InvalidArgument(f"{kind} cannot hold a generator; .json, .npz and .pautomac_model.txt can.")
+    check_bare(model, kind)
+    check_size(model.acceptor, kind)
+    return model.acceptor
+
+
+def check_bare(model: Model, kind: str) -> None:
+    """Refuse what is kept beside a machine, for formats that have no place for it."""
+    rule = model.machine.alphabet.on_unknown
     notes = {
         "a cut point": model.cut_point is not None,
         "names of classes": model.classes is not None,
         f"a rule for unknown symbols ({rule!r})": rule != "error",
         "metadata": bool(model.metadata),
     }
-    if not keeps_notes and any(notes.values()):
+    if any(notes.values()):
         what = next(what for what, is_given in notes.items() if is_given)
         advice = "Leave it out with {bare=True}, or save as one of these."
         raise InvalidArgument(f"{kind} cannot hold {what}; .json and .npz can.", advice=advice)
-    acceptor = model.acceptor
-    if fault := _too_large(acceptor.n_states, acceptor.n_symbols, *(entries(acceptor) if acceptor.is_exact else ())):
-        raise InvalidArgument(f"{kind} cannot hold this acceptor: {fault}")
-    return acceptor
 
 
-def in_floats(acceptor: Acceptor, options: Options, kind: str) -> Acceptor:
-    """The acceptor for formats that have no fractions: an exact one is rounded if that is allowed."""
-    if not acceptor.is_exact:
-        return acceptor
+def check_size(machine: Acceptor | Generator, kind: str) -> None:
+    """Refuse what is too large for a text file."""
+    if fault := _too_large(
+        machine.n_states, machine.n_symbols, *(machine.numbers().values() if machine.is_exact else ())
+    ):
+        raise InvalidArgument(f"{kind} cannot hold this {type(machine).__name__.lower()}: {fault}")
+
+
+def in_floats(machine: AnyMachine, options: Options, kind: str) -> AnyMachine:
+    """The machine for formats that have no fractions: an exact one is rounded if that is allowed."""
+    if not machine.is_exact:
+        return machine
     if not options.rounded:
         raise InvalidArgument(
-            f"{kind} holds floats, and this acceptor is exact.",
+            f"{kind} holds floats, and this {type(machine).__name__.lower()} is exact.",
             advice="Pass {rounded=True} to write the nearest floats, or save as .json, which keeps fractions.",
         )
-    return acceptor.replace(transitions=acceptor.transitions, initial=acceptor.initial)
-
-
-def entries(acceptor: Acceptor) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Transitions and initial distribution, in fractions if the acceptor is exact."""
-    if acceptor.is_exact:
-        return acceptor.exact_transitions, acceptor.exact_initial
-    return acceptor.transitions, acceptor.initial
+    return machine.replace(**machine.numbers(exact=False))
 
 
 def check_room(source: Source, n_states: int, n_symbols: int, *fractions: NDArray[Any]) -> None:
@@ -242,18 +276,19 @@ def assembled(
     for state, value in initial.items():
         start[state_codes[state]] = value
     ends = np.array([state in final for state in states], dtype=np.bool_)
-    return built(source, options, [*states.values()], [*alphabet.values()], transitions, start, ends, advice=advice)
+    names = [*states.values()], [*alphabet.values()]
+    return built(source, options, Acceptor, *names, transitions, start, ends, advice=advice)
 
 
-def built(source: Source, options: Options, *parts: Any, advice: str = ADVICE) -> Acceptor:
-    """Acceptor from its five parts; an error of the acceptor names the file."""
-    states, alphabet, transitions, initial, _ = parts
-    if transitions.dtype == object:
-        check_room(source, len(states), len(alphabet), transitions, initial)
+def built(source: Source, options: Options, kind: type[AnyMachine], *parts: Any, advice: str = ADVICE) -> AnyMachine:
+    """Acceptor or generator from its parts; an error of the machine names the file."""
+    states, alphabet, *numbers, _ = parts
+    if numbers[0].dtype == object:
+        check_room(source, len(states), len(alphabet), *numbers)
     try:
-        return Acceptor.normalized(*parts) if options.normalized else Acceptor(*parts)
+        return kind.normalized(*parts) if options.normalized else kind(*parts)
     except CutpointError as wrong:
-        sentence, rescale, _ = str(wrong).partition(RESCALE)
+        sentence, rescale, _ = str(wrong).partition(rescaling(kind.__name__))
         raise source.refused(sentence.strip(), advice=advice if rescale else "") from None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from cutpoint.files.contents import Model, Options, assembled, check_room, entries, fitting, in_floats
+from cutpoint.files.contents import Model, Options, assembled, check_room, fitting, in_floats
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, numeral, token
 from cutpoint.model import Acceptor
@@ -59,7 +59,7 @@ class ProcessState:
 
 def process(acceptor: Acceptor) -> list[ProcessState]:
     """States of the decision process of an acceptor."""
-    steps, initial = entries(acceptor)
+    steps, initial = acceptor.numbers().values()
     start = _row(initial)
     actions = [token(symbol) for symbol in acceptor.alphabet]
     numbered = all(type(name) is int and name == s for s, name in enumerate(acceptor.states))

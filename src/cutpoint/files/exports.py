@@ -8,7 +8,7 @@ from pathlib import Path
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import InvalidArgument
 from cutpoint.files import javascript, onnx, sql
-from cutpoint.files.contents import Model, Options, SqlNames, fitting, in_floats
+from cutpoint.files.contents import Model, Options, SqlNames, check_size, in_floats
 from cutpoint.files.json import content, digest
 from cutpoint.model import Acceptor
 from cutpoint.model.generator import Generator
@@ -102,8 +102,9 @@ def export(model: Acceptor | Model, path: str | os.PathLike[str], **names: str) 
     if unknown := names.keys() - vars(SqlNames()).keys():
         raise TypeError(f"unexpected option {min(unknown)!r}; the options are {', '.join(vars(SqlNames()))}.")
     whole = model if isinstance(model, Model) else Model(model)
-    rounded = replace(whole, acceptor=in_floats(whole.acceptor, Options(rounded=True), target.name))
-    acceptor = fitting(rounded, target.name, keeps_notes=True)
+    acceptor = in_floats(whole.acceptor, Options(rounded=True), target.name)
+    check_size(acceptor, target.name)
+    rounded = replace(whole, machine=acceptor)
     known = digest(content(whole))
     sizes = f"{counted(acceptor.n_states, 'state')} and {counted(acceptor.n_symbols, 'symbol')}"
     rule = RULES.get(acceptor.alphabet.on_unknown, target.refused)

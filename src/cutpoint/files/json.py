@@ -1,4 +1,4 @@
-"""Own JSON: every acceptor, exactly, with a cut point and notes beside it, and a digest of it all.
+"""Own JSON: every acceptor and generator, exactly, with a cut point and notes beside it, and a digest of it all.
 
 Strict: no duplicate keys, no NaN, nothing unknown. The standard reader gives plain values, ``msgspec`` turns them into
 typed records, and every error names its place.
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import entry
-from cutpoint.files.contents import Model, Options, built, check_room, entries, fitting
+from cutpoint.files.contents import Model, Options, built, check_room, check_size
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, distinct_keys, json_value, name_of, numeral
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.model.parts import States
 from cutpoint.wording import counted, listed, shown
 
-FORMAT = "acceptor"
+FORMATS: dict[str, type[Acceptor] | type[Generator]] = {"acceptor": Acceptor, "generator": Generator}
 VERSION = 1
 
 MOST_VALUES = 2_500_000
@@ -84,6 +84,7 @@ class Document(Header, forbid_unknown_fields=True, kw_only=True):
     """The members of a JSON file."""
 
     initial: list[Entry]
+    stop: list[Entry] | UnsetType = UNSET
     final: list[Any]
     transitions: dict[str, Any]
 
@@ -96,13 +97,15 @@ def write(model: Model, _: Options) -> dict[str, bytes]:
 
 def content(model: Model) -> dict[str, Any]:
     """Members of the file of a model, without the digest."""
-    acceptor = fitting(model, "JSON", keeps_notes=True)
-    steps, start = entries(acceptor)
+    machine = model.machine
+    check_size(machine, "JSON")
+    steps, start, *stop = machine.numbers().values()
     return header(
         model,
         initial=start.tolist(),
-        final=[json_value(state) for state in acceptor.final_states],
-        transitions=dict(zip(keys(acceptor.alphabet), steps.tolist(), strict=True)),
+        **({"stop": stop[0].tolist()} if stop else {}),
+        final=[json_value(state) for state in machine.final_states],
+        transitions=dict(zip(keys(machine.alphabet), steps.tolist(), strict=True)),
     )
 
 
@@ -117,14 +120,17 @@ def read(source: Source, options: Options) -> Model:
     for key in found.transitions.keys() - set(symbols):
         raise source.refused(f"expected keys out of {listed(symbols, limit=20)}; got {shown(key)}.", "transitions")
     rows = [row for key in symbols for row in _matrix(source, found.transitions[key], n, key)]
-    start = _numbers(source, found.initial, n, "initial")
-    kind = float if any(isinstance(value, float) for row in (*rows, start) for value in row) else object
+    vectors = [_numbers(source, found.initial, n, "initial")]
+    if found.stop is not UNSET:
+        vectors.append(_numbers(source, found.stop, n, "stop"))
+    kind = float if any(isinstance(value, float) for row in (*rows, *vectors) for value in row) else object
     steps = np.array(rows, dtype=kind).reshape(len(alphabet), n, n)
     final = names(source, found.final, "final", list)
     if len(set(final)) < len(final):
         raise source.refused("expected every state at most once.", "final")
-    acceptor = built(source, options, states, alphabet, steps, np.array(start, dtype=kind), set(final))
-    return with_notes(source, acceptor, found, digest(raw))
+    numbers = steps, *(np.array(vector, dtype=kind) for vector in vectors)
+    machine = built(source, options, FORMATS[found.cutpoint.format], states, alphabet, *numbers, set(final))
+    return with_notes(source, machine, found, digest(raw))
 
 
 def document(source: Source, text: str) -> dict[str, Any]:
@@ -159,12 +165,14 @@ def parsed(source: Source, text: str, kind: type[Head]) -> tuple[dict[str, Any],
     if "cutpoint" not in raw:
         raise source.refused('expected the key "cutpoint": this is not a model of cutpoint.')
     head = record(source, raw["cutpoint"], FileKind, "cutpoint")
-    if (head.format, head.version) != (FORMAT, VERSION):
-        known = f"{FORMAT!r} of version {VERSION}, all that this cutpoint reads (install a newer one)"
+    if head.format not in FORMATS or head.version != VERSION:
+        known = f"'acceptor' or 'generator' of version {VERSION}, all that this cutpoint reads (install a newer one)"
         raise source.refused(
             f"expected {known}; got {shown(head.format)} of version {shown(head.version)}.", "cutpoint"
         )
     found = record(source, raw, kind)
+    if "stop" in found.__struct_fields__ and ("stop" in raw) != (head.format == "generator"):
+        raise source.refused(f"expected the key 'stop' of a generator, and only there; the format is {head.format}.")
     states = names(source, found.states, "states", States)
     alphabet = names(source, found.alphabet, "alphabet", Alphabet)
     try:
@@ -176,13 +184,13 @@ def parsed(source: Source, text: str, kind: type[Head]) -> tuple[dict[str, Any],
 def header(model: Model, **numbers: Any) -> dict[str, Any]:
     """What a file says of a model in JSON: its format, its names, numbers, and what is kept beside it."""
     found = {
-        "cutpoint": {"format": FORMAT, "version": VERSION},
-        "states": [json_value(state) for state in model.acceptor.states],
-        "alphabet": [json_value(symbol) for symbol in model.acceptor.alphabet],
+        "cutpoint": {"format": type(model.machine).__name__.lower(), "version": VERSION},
+        "states": [json_value(state) for state in model.machine.states],
+        "alphabet": [json_value(symbol) for symbol in model.machine.alphabet],
         **numbers,
     }
     beside = {
-        "unknown": None if model.acceptor.alphabet.on_unknown == "error" else model.acceptor.alphabet.on_unknown,
+        "unknown": None if model.machine.alphabet.on_unknown == "error" else model.machine.alphabet.on_unknown,
         "cut_point": model.cut_point,
         "classes": model.classes,
         "labels": model.labels,
@@ -191,11 +199,11 @@ def header(model: Model, **numbers: Any) -> dict[str, Any]:
     return found | {key: value for key, value in beside.items() if value is not None}
 
 
-def with_notes(source: Source, acceptor: Acceptor, found: Header, content_digest: str) -> Model:
-    """Model of an acceptor and what the file keeps beside it; one without a digest was written by hand."""
+def with_notes(source: Source, machine: Acceptor | Generator, found: Header, content_digest: str) -> Model:
+    """Model of a machine and what the file keeps beside it; one without a digest was written by hand."""
     cut_point = None if found.cut_point is UNSET else _number(source, found.cut_point, "cut_point")
     try:
-        model = Model(acceptor, cut_point, found.metadata, found.classes, found.labels)
+        model = Model(machine, cut_point, found.metadata, found.classes, found.labels)
     except CutpointError as wrong:
         place = wrong.argument or ("metadata" if str(wrong).startswith("metadata") else "cut_point")
         raise source.refused(wrong.what, place) from None

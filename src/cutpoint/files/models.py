@@ -9,10 +9,10 @@ from typing import Any, get_args
 
 from cutpoint.data.storage import write_together
 from cutpoint.errors import InvalidArgument
-from cutpoint.files import att, decision_process, dot, jflap, json as json_file, npz
+from cutpoint.files import att, decision_process, dot, jflap, json as json_file, npz, pautomac
 from cutpoint.files.contents import Model, Options, Scalar, Weights
 from cutpoint.files.streams import MOST_LINES, MOST_TEXT, PACKED, Source
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.wording import counted, shown
 
 
@@ -35,12 +35,13 @@ FORMATS = (
     Format("prism", (".tra",), decision_process.read_prism, decision_process.write_prism),
     Format("dot", (".dot", ".gv"), dot.read, dot.write),
     Format("jflap", (".jff",), jflap.read, jflap.write),
+    Format("pautomac", (".pautomac_model.txt",), pautomac.read, pautomac.write),
 )
 PICTURES = (".tikz", ".tex")
 
 
 def save(
-    acceptor: Acceptor | Model,
+    model: Acceptor | Generator | Model,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -52,20 +53,23 @@ def save(
     rounded: bool = False,
     bare: bool = False,
 ) -> None:
-    """Write an acceptor to a file, whole or not at all; what the format cannot hold is refused, not dropped.
+    """Write an acceptor or generator, whole or not at all; what the format cannot hold is refused, not dropped.
 
     Parameters
     ----------
-    acceptor : an acceptor, or a :class:`Model` as :func:`read_model` returns it.
+    model : an acceptor, a generator, or a :class:`Model` as :func:`read_model` returns it.
     path : where to; ``.json``, ``.npz``, ``.att`` or ``.fst.txt`` (AT&T text of OpenFst), ``.drn`` (Storm), ``.tra``
-        (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz). ``.gz`` behind a text format
-        packs it. Pictures, TikZ among them, are written by :func:`draw`.
-    format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"`` or ``"dot"``, where the extension does not say it.
-    cut_point, metadata, classes, labels : kept beside the acceptor by JSON and NPZ, as is its rule for unknown symbols:
+        (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz); for generators ``.json``,
+        ``.npz`` and ``.pautomac_model.txt``. ``.gz`` behind a text format packs it. Pictures, TikZ among them, are
+        written by :func:`draw`.
+    format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"``, ``"dot"`` or ``"pautomac"``, where the extension
+        does not say it.
+    cut_point, metadata, classes, labels : kept beside the model by JSON and NPZ, as is its rule for unknown symbols:
         see :class:`cutpoint.files.Model`.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
-    bare : leave out the cut point, the classes, the metadata and the rule for unknown symbols.
+    bare : leave out the cut point, the classes, the metadata and the rule for unknown symbols; in PAutomaC files also
+        the names of states.
 
     Examples
     --------
@@ -76,11 +80,11 @@ def save(
     (True, Fraction(1, 3))
     """
     kind, target = _format_of(path, format)
-    model = acceptor if isinstance(acceptor, Model) else Model(acceptor)
-    model = Model(model.acceptor.with_unknown("error")) if bare else model
+    whole = model if isinstance(model, Model) else Model(model)
+    whole = Model(whole.machine.with_unknown("error")) if bare else whole
     given = {"cut_point": cut_point, "metadata": metadata, "classes": classes, "labels": labels}
-    model = replace(model, **{key: value for key, value in given.items() if value is not None})
-    files = kind.write(model, Options(_weights(kind, weights), rounded=rounded))
+    whole = replace(whole, **{key: value for key, value in given.items() if value is not None})
+    files = kind.write(whole, Options(_weights(kind, weights), rounded=rounded, bare=bare))
     contents = {}
     for suffix, content in files.items():
         if kind.is_text:
@@ -92,10 +96,10 @@ def save(
 
 def load(
     path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
-) -> Acceptor:
-    """Read an acceptor from a file; a file that breaks its format's rules is a :class:`FormatError` with the place.
+) -> Any:
+    """Read an acceptor or generator; a file that breaks its format's rules is a :class:`FormatError` with the place.
 
-    The acceptor does with unknown symbols what the file says. :func:`read_model` also gives the cut point and the names
+    It does with unknown symbols what the file says. :func:`read_model` also gives the cut point and the names
     of the classes, and predicts.
 
     Parameters
@@ -106,13 +110,13 @@ def load(
     weights : of AT&T text, as for :func:`save`.
     normalized : rescale rows to sum 1, for files whose numbers were printed with few digits.
     """
-    return read_model(path, format=format, weights=weights, normalized=normalized).acceptor
+    return read_model(path, format=format, weights=weights, normalized=normalized).machine
 
 
 def read_model(
     path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Model:
-    """Read an acceptor with all that a file keeps beside it, which predicts; otherwise as :func:`load`.
+    """Read an acceptor or generator with all that a file keeps beside it, which predicts; otherwise as :func:`load`.
 
     Examples
     --------

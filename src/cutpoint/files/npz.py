@@ -1,4 +1,4 @@
-"""NPZ: large acceptors in floats, as arrays that ``numpy.load`` reads too; no pickle, no compression."""
+"""NPZ: large acceptors and generators in floats, as arrays that ``numpy.load`` reads too; no pickle, no compression."""
 
 import io
 import math
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.errors import FormatError
 from cutpoint.files.contents import Model, Options, built, in_floats
-from cutpoint.files.json import Header, canonical, checked_length, digest, header, parsed, with_notes
+from cutpoint.files.json import FORMATS, Header, canonical, checked_length, digest, header, parsed, with_notes
 from cutpoint.files.streams import Source
 
 MOST_BYTES = 2**33
@@ -23,15 +23,16 @@ KINDS: dict[str, np.dtype[Any]] = {
     "header": np.dtype(np.uint8),
     "transitions": np.dtype("<f8"),
     "initial": np.dtype("<f8"),
+    "stop": np.dtype("<f8"),
     "final": np.dtype(np.bool_),
 }
 NEW = zipfile.ZipInfo().date_time  # the same bytes whenever a model is written
 
 
 def write(model: Model, options: Options) -> dict[str, bytes]:
-    """File of a model: the arrays of its acceptor, and its names and notes as JSON."""
-    acceptor = in_floats(model.acceptor, options, "NPZ")
-    arrays = {"transitions": acceptor.transitions, "initial": acceptor.initial, "final": acceptor.final}
+    """File of a model: the arrays of its acceptor or generator, and its names and notes as JSON."""
+    machine = in_floats(model.machine, options, "NPZ")
+    arrays = {**machine.numbers(), "final": machine.final}
     raw = header(model)
     text = checked_length(canonical(raw | {"digest": digest(raw, arrays.values())}).decode())
     buffer = io.BytesIO()
@@ -49,12 +50,15 @@ def read(source: Source, options: Options) -> Model:
     text = source.decoded(arrays.pop("header").tobytes(), "header")
     raw, found, states, alphabet = parsed(source, text, Header)
     n, m = len(states), len(alphabet)
-    shapes = {"transitions": (m, n, n), "initial": (n,), "final": (n,)}
+    shapes = {name: (m, n, n) if name == "transitions" else (n,) for name in KINDS if name in arrays}
+    if ("stop" in arrays) != (found.cutpoint.format == "generator"):
+        raise source.refused(f"expected the array stop of a generator, and only there; got {', '.join(arrays)}.")
     for name, shape in shapes.items():
         if arrays[name].shape != shape:
             raise source.refused(f"expected an array of shape {shape}; got {arrays[name].shape}.", name)
     parts = [arrays[name] for name in shapes]
-    return with_notes(source, built(source, options, states, alphabet, *parts), found, digest(raw, parts))
+    machine = built(source, options, FORMATS[found.cutpoint.format], states, alphabet, *parts)
+    return with_notes(source, machine, found, digest(raw, parts))
 
 
 def _arrays(source: Source, content: bytes) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -62,8 +66,10 @@ def _arrays(source: Source, content: bytes) -> Iterator[tuple[str, NDArray[Any]]
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            if sorted(member.filename for member in members) != sorted(f"{name}.npy" for name in KINDS):
-                raise source.refused(f"expected the arrays {', '.join(KINDS)}, each once.")
+            names = sorted(member.filename for member in members)
+            if names not in (sorted(f"{name}.npy" for name in kinds) for kinds in (KINDS, KINDS.keys() - {"stop"})):
+                expected = ", ".join(name for name in KINDS if name != "stop")
+                raise source.refused(f"expected the arrays {expected}, each once, and stop of a generator.")
             for member in members:
                 name = member.filename.removesuffix(".npy")
                 if member.compress_type != zipfile.ZIP_STORED or member.file_size > len(content):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -215,7 +216,7 @@ def read_split(path: InputFile, by: str | int, holdout: float, **options: Unpack
 
     whole = _sample_of(map(noted, read_chunks(path, **options, by=by)), name, options)
     column = Column(values, f"column {shown(by)}", places.__getitem__, name)
-    keys = comparable(column, range(len(values)), "value to split by")
+    keys = comparable(column, range(len(values)), "value to split by", instead="")
     order = np.array(sorted_rows(column, range(len(values)), keys)[::-1])
     sizes = np.cumsum(whole.known_cases.counts[order])
     first = keys[order[np.searchsorted(sizes, holdout * whole.total)]]
@@ -252,12 +253,12 @@ def read_chunks(path: InputFile, **options: Unpack[ChunkOptions]) -> Iterator[Ch
 
 
 def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Put a sample into a file: TSV, NDJSON or Abbadingo, compressed if the extension says so.
+    """Put a sample into a file: TSV, NDJSON, Abbadingo or PAutomaC, compressed if the extension says so.
 
-    One row per distinct observation with its count (Abbadingo repeats lines). NDJSON holds every sample whose symbols
-    and states are texts and numbers; TSV and Abbadingo hold texts, and nothing that was seen along the words. What a
-    format cannot hold is refused. The alphabet is not stored: if it has more symbols than occur, or another order than
-    the sorted one, pass it to ``read_sample`` again.
+    One row per distinct observation with its count (Abbadingo and PAutomaC repeat lines). NDJSON holds every sample
+    whose symbols and states are texts and numbers; the others hold texts, and nothing that was seen along the words,
+    PAutomaC no outcomes either. What a format cannot hold is refused. The alphabet is not stored: if it has more
+    symbols than occur, or another order than the sorted one, pass it to ``read_sample`` again.
 
     Examples
     --------
@@ -273,9 +274,14 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     if not isinstance(sample, Sample):
         raise InvalidArgument(f"expected a Sample; got {shown(sample)}.")
     kind = format_of(path, format)
-    writers = {"tsv": delimited.written, "ndjson": ndjson.written, "abbadingo": abbadingo.written}
+    writers: dict[str, Callable[[Sample], str]] = {
+        "tsv": delimited.written,
+        "ndjson": ndjson.written,
+        "abbadingo": abbadingo.written,
+        "pautomac": partial(abbadingo.written, labeled=False),
+    }
     if kind not in writers:
-        raise InvalidArgument(f"samples are written as tsv, ndjson or abbadingo; got {kind}.")
+        raise InvalidArgument(f"samples are written as tsv, ndjson, abbadingo or pautomac; got {kind}.")
     try:
         content = writers[kind](sample).encode()
     except UnicodeEncodeError:

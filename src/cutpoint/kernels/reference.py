@@ -217,16 +217,17 @@ def filtered(transitions: Floats, initial: Floats, final: Masks, masks: Masks, w
 
     .. math:: P(s_i \in F \mid x_1 \dots x_i, e_0 \dots e_{i-1}) = \alpha_{i-1} P(x_i) f \,/\, \sum_s \alpha_{i-1}[s]
     """
+    column = final.astype(np.float64)
     found = FilterResult(np.empty(words.positions[-1]), np.empty(words.positions[-1]))
     for chosen, symbols in _blocks(words, len(initial)):
         seen = words.evidence(masks, chosen)
         rows, scales, safe = _filter(transitions, initial, symbols, seen, None)
-        ahead = np.empty_like(rows)
-        ahead[0] = initial
+        acceptances = np.empty(scales.shape)
+        acceptances[:, 0] = dot(initial, column)
         for i in range(symbols.shape[1]):
-            ahead[i + 1] = step(rows[i], transitions[symbols[:, i]])
-        possible = np.cumprod(np.insert(scales[:, :-1] > 0.0, 0, True, axis=1), axis=1, dtype=np.bool_)
-        acceptances = np.where(possible, dot(ahead, final.astype(np.float64)).T, np.nan)
+            acceptances[:, i + 1] = dot(step(rows[i], transitions[symbols[:, i]]), column)
+        impossible = np.cumsum(scales == 0.0, axis=1)[:, :-1] > 0
+        acceptances[:, 1:][impossible] = np.nan
         with np.errstate(divide="ignore"):
             logs = np.log(scales)
         if not safe.all():

@@ -430,6 +430,20 @@ class Acceptor(Machine):
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
         return self._weighted.encoded_values(words, threads)
 
+    def class_probabilities(self, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None) -> Floats:
+        """Probability that a word's run ends in a state of each class, ``[word, class]``; rows sum to 1.
+
+        ``owners[c, s]`` says whether state s belongs to class c; each state belongs to one.
+        """
+        check_threads(threads)
+        given = self.transitions, self.initial
+        if len(owners) == 2:
+            accepted = np.clip(kernels().acceptances(*given, owners[1].astype(np.float64), words, threads), 0.0, 1.0)
+            return np.stack((1.0 - accepted, accepted), axis=1)
+        columns = [kernels().acceptances(*given, owner.astype(np.float64), words, threads) for owner in owners]
+        table = np.stack(columns, axis=1)
+        return np.asarray(table / table.sum(axis=1, keepdims=True))
+
     def _log_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         check_threads(threads)
         logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
@@ -448,20 +462,3 @@ def check_acceptor(value: object) -> None:
     """Refuse what is not an acceptor."""
     if not isinstance(value, Acceptor):
         raise InvalidArgument(f"expected an Acceptor; got {shown(value)}.")
-
-
-def class_probabilities(
-    acceptor: Acceptor, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None
-) -> Floats:
-    """Probability that a word's run ends in a state of each class, ``[word, class]``; rows sum to 1.
-
-    ``owners[c, s]`` says whether state s belongs to class c; each state belongs to one.
-    """
-    check_threads(threads)
-    given = acceptor.transitions, acceptor.initial
-    if len(owners) == 2:
-        accepted = np.clip(kernels().acceptances(*given, owners[1].astype(np.float64), words, threads), 0.0, 1.0)
-        return np.stack((1.0 - accepted, accepted), axis=1)
-    columns = [kernels().acceptances(*given, owner.astype(np.float64), words, threads) for owner in owners]
-    table = np.stack(columns, axis=1)
-    return np.asarray(table / table.sum(axis=1, keepdims=True))

@@ -62,6 +62,15 @@ class Surprise:
     total: float
     p_value: float | None = None
 
+    def __repr__(self) -> str:
+        *symbols, end = self.events.tolist()
+        parts = [f"{self.total:.4g} nats", f"end {end:.4g}"]
+        if symbols:
+            top = max(range(len(symbols)), key=symbols.__getitem__)
+            parts.insert(1, f"most at position {top} of {len(symbols)} ({symbols[top]:.4g})")
+        shown_value = [] if self.p_value is None else [f"p-value {self.p_value:.3g} among held-out words"]
+        return f"<Surprise: {', '.join(parts + shown_value)}>"
+
 
 class Generator(Machine):
     r"""Stochastic generator: a machine that emits a word symbol by symbol and stops; an immutable, hashable value.
@@ -116,7 +125,7 @@ class Generator(Machine):
         if not sigma:
             raise InvalidAcceptor("a generator needs at least one symbol; the alphabet is empty.")
         steps, start, end = _read(transitions, initial, stop, sigma, names)
-        parts.check_rows(start, sigma, names)
+        parts.check_rows(start, sigma, names, "Generator")
         _check_states(steps, end, sigma, names)
         kept = np.ones(len(names), dtype=np.bool_) if final is None else parts.read_final(final, names)
         weighted = WeightedAutomaton.from_arrays(sigma, start, steps, end)
@@ -403,12 +412,15 @@ class Generator(Machine):
 
     def acceptances(self, words: Words | Sample, threads: int | None = None) -> Floats:
         """Probability of each word to be accepted, given that it came up; one of probability 0 is refused."""
-        encoded = self.encode(words)
-        accepted, rejected = (self._logs(encoded, kind, threads) for kind in (1, 2))
-        both = np.logaddexp(accepted, rejected)
-        for r in np.flatnonzero(np.isneginf(both)):
-            self._possible(0.0, self.alphabet.decode(encoded.word(int(r))))
-        return np.asarray(np.exp(accepted - both))
+        return self.class_probabilities(np.stack((~self.final, self.final)), self.encode(words), threads)[:, 1]
+
+    def class_probabilities(self, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None) -> Floats:
+        """Probability of each class of states to have the word's end, given that it came up: see :class:`Acceptor`."""
+        logs = np.stack([self._logs(words, owner, threads) for owner in owners], axis=1)
+        whole = np.logaddexp.reduce(logs, axis=1)
+        for r in np.flatnonzero(np.isneginf(whole)):
+            self._possible(0.0, self.alphabet.decode(words.word(int(r))))
+        return np.asarray(np.exp(logs - whole[:, None]))
 
     def exact_acceptance(self, word: Word) -> Fraction:
         """Probability that a word is accepted, given that it came up, as a rational number."""
@@ -522,11 +534,12 @@ class Generator(Machine):
 
     # -- Encoded words ------------------------------------------------------------------------------------------
 
-    def _logs(self, words: EncodedWords, end: int = 0, threads: int | None = None) -> Floats:
-        """Log-probability of each word, with mark 0 (however it ended), 1 (accepted) or 2 (rejected)."""
+    def _logs(self, words: EncodedWords, ends: NDArray[np.bool_] | None = None, threads: int | None = None) -> Floats:
+        """Log-probability of each word together with an end in some states, by default in any."""
         check_threads(threads)
-        masks = np.stack([np.ones_like(self.final), self.final, ~self.final])
-        ended = EncodedWords(words.symbols, words.offsets, np.full(len(words), end, dtype=np.int32))
+        every = np.ones_like(self.final)
+        masks = np.stack([every, every if ends is None else ends])
+        ended = EncodedWords(words.symbols, words.offsets, np.ones(len(words), dtype=np.int32))
         logs: Floats = kernels().log_probabilities(self.transitions, self.initial, masks, ended, threads, self.stop)
         return logs
 
@@ -596,8 +609,8 @@ def _check_states(steps: Numbers, stop: Numbers, alphabet: Alphabet, states: Sta
     sums = steps.sum(axis=(0, 2)) + stop
     for s in np.flatnonzero(sums != 1 if steps.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE):
         found = text.number(sums[s], 12)
-        rescale = "Use Generator.normalized(...) to rescale."
-        raise InvalidAcceptor(f"the moves and the stop of state {states[s]!r} must sum to 1; got {found}. {rescale}")
+        advice = parts.rescaling("Generator")
+        raise InvalidAcceptor(f"the moves and the stop of state {states[s]!r} must sum to 1; got {found}. {advice}")
     moves, ends = (steps > 0).any(axis=0), np.asarray(stop > 0, dtype=np.bool_)
     while (more := ends | (moves & ends).any(axis=1)).sum() > ends.sum():
         ends = more

@@ -19,7 +19,7 @@ from cutpoint.exact import IntegerForm, whole_number
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import text
-from cutpoint.model.parts import Numbers, States
+from cutpoint.model.parts import SMALLEST, Numbers, States
 from cutpoint.model.weighted import WeightedAutomaton, frozen
 from cutpoint.wording import counted, shown
 
@@ -197,6 +197,30 @@ class Machine(ABC):
                [0., 1.]])
         """
         return self._given_end("occupancy", word, accepted, exact)  # type: ignore[no-any-return]
+
+    def distributions(self, words: Words | Sample) -> Floats:
+        """Distribution over states after each word, or each distinct one of a sample: ``[word, state]``.
+
+        Words advance together, symbol by symbol. A word of probability 0 under a generator is refused.
+
+        Examples
+        --------
+        >>> cp.p_adic(2).distributions(["", "1", "01"]).tolist()
+        [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]
+        """
+        encoded = self.encode(words)
+        rows = np.tile(self.initial, (len(encoded), 1))
+        for i in range(int(encoded.lengths.max(initial=0))):
+            active = np.flatnonzero(encoded.lengths > i)
+            symbols = encoded.symbols[encoded.offsets[active] + i]
+            for symbol in np.unique(symbols):
+                here = active[symbols == symbol]
+                reached = rows[here] @ self.transitions[symbol]
+                rows[here] = reached / np.maximum(reached.sum(axis=1, keepdims=True), SMALLEST)
+        for r in np.flatnonzero(rows.sum(axis=1) < 0.5):
+            word = self.alphabet.decode(encoded.word(int(r)))
+            raise ImpossibleObservation(f"no run emits the word {shown(word)}: it has probability 0.")
+        return rows
 
     def _given_end(self, recursion: str, word: Word, accepted: bool | None, exact: bool) -> Any:
         """Answer of a recursion, which has the same name in floats and exactly, given how the run ended."""

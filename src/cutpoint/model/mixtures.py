@@ -11,11 +11,12 @@ from cutpoint.exact import entry
 from cutpoint.model import text
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.generator import Generator
+from cutpoint.model.machine import Machine
 from cutpoint.model.parts import ROW_TOLERANCE
 from cutpoint.model.weighted import block_diagonal
 from cutpoint.wording import shown
 
-AnyMachine = TypeVar("AnyMachine", Acceptor, Generator)
+AnyMachine = TypeVar("AnyMachine", bound=Machine)
 
 
 def mixture(machines: Iterable[AnyMachine], weights: Iterable[Any] | None = None) -> AnyMachine:

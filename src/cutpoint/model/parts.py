@@ -20,7 +20,6 @@ from cutpoint.wording import listed, shown, suggestion
 
 ROW_TOLERANCE = 1e-9  # how far a row of floats may be from summing to 1
 LARGEST = 1e300  # largest weight that is read
-RESCALE = "Use Acceptor.normalized(...) to rescale rows."  # what to do about rows that do not sum to 1
 SMALLEST = 5e-324  # smallest positive float
 
 Numbers = NDArray[Any]  # array of floats, or of ``Fraction`` if every entry is rational
@@ -121,13 +120,18 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
     return kept
 
 
-def check_rows(rows: Numbers, alphabet: Alphabet, states: States) -> None:
+def rescaling(kind: str) -> str:
+    """What to do about rows of an Acceptor, or a Generator, that do not sum to 1."""
+    return f"Use {kind}.normalized(...) to rescale rows."
+
+
+def check_rows(rows: Numbers, alphabet: Alphabet, states: States, kind: str = "Acceptor") -> None:
     """Refuse entries that are not probabilities and rows that do not sum to 1."""
     check_entries(rows, alphabet, states)
     sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
     for place in np.argwhere(sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE):
         found = number(sums[tuple(place)], 12)
-        raise InvalidAcceptor(f"{_row_name(place, alphabet, states)} must sum to 1; got {found}. {RESCALE}")
+        raise InvalidAcceptor(f"{_row_name(place, alphabet, states)} must sum to 1; got {found}. {rescaling(kind)}")
 
 
 def scaled_rows(rows: Numbers, alphabet: Alphabet, states: States) -> Numbers:

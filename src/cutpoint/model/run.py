@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 UNDERFLOW = 1e-300  # more than a step can lose below the smallest floats
 LOSS_ALLOWED = 1e-30  # if more of the distribution may be lost, it is computed again over the rationals
 CLOSE = 1e-20  # distance from the cut point at which such a loss could matter
-MOST_EXPLORED = 4096  # continuations of one length that `decided` looks at one by one before it gives up
+MOST_EXPLORED = 4096  # continuations that `decided` looks at one by one before it gives up
 LONGEST_PROVEN = 10_000  # most symbols ahead of a proof: its columns are kept
 
 Codes = tuple[int, ...]
@@ -188,12 +188,12 @@ class Run:
         """
         most, accepted = whole_number("max_more", max_more, 0, LONGEST_PROVEN), self.accepts
         prefixes: list[tuple[Codes, Floats]] = [((), self._row)]
-        proven: list[float] = [self.acceptance]
+        proven: list[float] = [self.acceptance]  # bounds of what lies on the side of the verdict
         for remaining in range(most, 0, -1):
             bounds = [self._bound(accepted, *prefix, remaining) for prefix in prefixes]
             proven += [bound for bound in bounds if bound is not None]
             unclear = [prefix for prefix, bound in zip(prefixes, bounds, strict=True) if bound is None]
-            if len(unclear) * self.acceptor.n_symbols > MOST_EXPLORED:
+            if len(proven) + len(unclear) * self.acceptor.n_symbols > MOST_EXPLORED:
                 return None
             prefixes = [
                 ((*codes, a), after)

@@ -2,3 +2,7 @@
 
 from cutpoint.search.learn import learn as learn
 from cutpoint.search.learned import Learned as Learned, Member as Member, SearchProgress as SearchProgress
+from cutpoint.search.spectral import (
+    clipped_log_probabilities as clipped_log_probabilities,
+    spectral_automaton as spectral_automaton,
+)

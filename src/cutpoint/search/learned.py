@@ -119,7 +119,7 @@ class Learned(Fit):
 
     @property
     def validation_loss(self) -> float:
-        """Mean held-out log loss of the members, in nats. It was used to choose them, so it is a little too good."""
+        """Mean held-out log loss of the members, in nats per outcome; a little too good, as it chose them."""
         return float(np.mean([member.validation_loss for member in self.members]))
 
     def plot(self, axes: Axes | None = None) -> Axes:

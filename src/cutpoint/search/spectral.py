@@ -1,21 +1,35 @@
-"""What comes before a position of a word and what comes after it, as a matrix: starts for generators.
+"""Spectral learning: what comes before a position of a word and what comes after it, as a matrix of low rank.
 
-The paper's recursions are not needed here: frequencies of pieces of words and a few singular vectors are enough.
+Frequencies of pieces of words and a few singular vectors are enough for a weighted automaton near the law of the words,
+and for starts from which generators climb higher than from random ones; no climb is needed here.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample
-from cutpoint.em.observations import Parameters
-from cutpoint.kernels.words import Codes, Floats
+from cutpoint.data import Sample, Words
+from cutpoint.em.observations import Parameters, check_sample
+from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.exact import whole_number
+from cutpoint.kernels.words import Codes, EncodedWords, Floats
+from cutpoint.model import WeightedAutomaton
+from cutpoint.model.parts import random_generator
+from cutpoint.search.folds import held_out
+from cutpoint.wording import shown
 
 LONGEST = 8  # symbols of the longest pieces
-MOST_BEFORE, MOST_AFTER = 4000, 1000  # most pieces on either side
+RANKS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50, 60, 75, 90, 110)  # tried on words held out
+FEWEST = 20  # fewest words of which some are held out
+FLOOR = 1e-6  # least probability of a next symbol in a law made of an automaton
+SLACK = 1e-3  # share of it below which the value of a prefix counts as nothing
+BASIS = 4000, 1000  # most pieces before and after a position
 LEAST = 10.0  # least weight of a piece, in observations of mean weight or of weight 1
 SPREAD = 0.1  # share of a clustered start that is random, so that no entry begins at 0
+CORNER_WEIGHT = 50.0  # the same for pieces whose predictions may be corners
+KEPT = 0.7  # share of these that one start looks at
 TRIALS = 4  # runs of k-means, of which the best is kept
 ROUNDS = 30  # rounds of k-means
 
@@ -53,33 +67,120 @@ class Pieces(NamedTuple):
 class Windows(NamedTuple):
     """All positions of the words of a sample, and the pieces of words before and after them.
 
-    ``steps`` is the symbol before each position, or the number of symbols where a word begins.
+    ``steps`` is the symbol before each position, or ``border``, the number of symbols, where a word begins.
     """
 
     steps: Codes
     weights: Floats
     before: Pieces
     after: Pieces
+    border: int
+    least: float
 
     @classmethod
-    def of(cls, sample: Sample, before: int, after: int, least: float = LEAST) -> Self:
+    def of(cls, sample: Sample, basis: tuple[int, int] = BASIS, least: float = LEAST) -> Self:
         """Windows with about so many pieces at most on either side. Cost: linear in the number of symbols."""
         words, border = sample.decoded, len(sample.alphabet)
         steps = np.insert(words.symbols, words.offsets[:-1], border)
         weights = np.repeat(sample.counts, words.lengths + 1)
         least *= min(1.0, sample.total / len(sample))
-        left = _pieces(steps, weights, border, before, least)
-        right = _pieces(np.append(steps[1:], border)[::-1], weights[::-1], border, after, least)
-        return cls(steps, weights, left, right._replace(longest=right.longest[::-1]))
+        left = _pieces(steps, weights, border, basis[0], least)
+        right = _pieces(np.append(steps[1:], border)[::-1], weights[::-1], border, basis[1], least)
+        return cls(steps, weights, left, right._replace(longest=right.longest[::-1]), border, least)
 
-    @property
-    def hankel(self) -> Any:
-        """Weight of the positions that come after one piece and before another, ``[before, after]``: sparse."""
+
+class Hankel(NamedTuple):
+    """How often one piece of a word comes before a position and another after it; all pieces begin with the empty one.
+
+    Attributes
+    ----------
+    matrix : weight of positions ``[before, after]``, sparse.
+    shifted : for each symbol the weight of positions where the first piece, the symbol and the second piece follow one
+        another, sparse as well.
+    first : weight of the first positions of words, ``[after]``.
+    last : weight of the last positions of words, ``[before]``.
+    total : weight of the words.
+    """
+
+    matrix: Any
+    shifted: list[Any]
+    first: Floats
+    last: Floats
+    total: float
+
+    @classmethod
+    def of(cls, windows: Windows) -> Self:
+        """Frequencies in words."""
         from scipy.sparse import csr_array  # noqa: PLC0415
 
-        shape = len(self.before.shorter), len(self.after.shorter)
-        pairs = csr_array((self.weights, (self.before.longest, self.after.longest)), shape=shape)
-        return (self.before.within.T @ pairs @ self.after.within).tocsr()
+        steps, weights, before, after, border, _ = windows
+        left, right = before.within.T.tocsr(), after.within
+
+        def between(places: NDArray[np.intp], shift: int) -> Any:
+            pair = before.longest[places - shift], after.longest[places]
+            pairs = csr_array((weights[places], pair), shape=(len(before.weights), len(after.weights)))
+            return (left @ pairs @ right).tocsr()
+
+        begins = steps == border
+        ends, order = np.append(begins[1:], True), np.argsort(steps, kind="stable")
+        bounds = np.searchsorted(steps[order], np.arange(border + 1))
+        return cls(
+            between(np.arange(len(steps)), 0),
+            [between(order[i:j], 1) for i, j in pairwise(bounds.tolist())],
+            np.bincount(after.longest[begins], weights[begins], minlength=len(after.weights)) @ right,
+            left @ np.bincount(before.longest[ends], weights[ends], minlength=len(before.weights)),
+            float(weights[begins].sum()),
+        )
+
+    def factored(self, rank: int) -> "Factors":
+        r"""Solution of the highest rank, up to ``rank``, that the matrix has.
+
+        With rows and columns scaled so that their errors are about equal, :math:`D H E \approx U S V^\top`,
+
+        .. math:: M(a) = S^{-1} U^\top D\, H_a E V, \qquad
+            \xi = \tfrac{1}{N}\, h_{\mathrm{first}} E V, \qquad \eta = S^{-1} U^\top D\, h_{\mathrm{last}}.
+        """
+        from scipy.sparse import diags_array  # noqa: PLC0415
+
+        rows, columns = (
+            1.0 / np.sqrt(part) for part in (self.matrix[:, [0]].toarray()[:, 0], self.matrix[[0]].toarray()[0])
+        )
+        left, values, right = _singular(diags_array(rows) @ self.matrix @ diags_array(columns), rank)
+        project, column = (left / values).T * rows, right * columns[:, None]
+        matrices = np.stack([project @ (shifted @ column) for shifted in self.shifted])
+        states = left * values * rows[:, None]
+        return Factors((self.first @ column / self.total, matrices, project @ self.last), states)
+
+
+class Factors(NamedTuple):
+    """A weighted automaton of some rank; the first r rows and columns of all its parts are that of rank r.
+
+    ``states`` are the normalized rows to which each piece before a position leads on the mean, ``[piece, dimension]``.
+    """
+
+    arrays: tuple[Floats, Floats, Floats]
+    states: Floats
+
+    def of_rank(self, rank: int) -> tuple[Floats, Floats, Floats]:
+        """Row, matrices and column of a lower rank."""
+        row, matrices, column = self.arrays
+        return row[:rank], matrices[:, :rank, :rank], column[:rank]
+
+
+def _singular(matrix: Any, rank: int) -> tuple[Floats, Floats, Floats]:
+    """First singular vectors and values of a sparse matrix, vectors as columns; those that are not 0."""
+    from scipy.sparse.linalg import svds  # noqa: PLC0415
+
+    left: Any
+    values: Any
+    right: Any
+    if sparse := rank < min(matrix.shape) // 4:
+        left, values, right = svds(matrix, k=rank, v0=np.ones(min(matrix.shape)))
+        left, values, right = left[:, ::-1], values[::-1], right[::-1]
+    else:
+        left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
+    kept = np.flatnonzero(values[:rank] > (1e-7 if sparse else 1e-11) * values[0])
+    return left[:, kept], values[kept], right[kept].T
 
 
 def _pieces(steps: Codes, weights: Floats, border: int, most: int, least: float) -> Pieces:
@@ -125,6 +226,135 @@ def _heaviest(pieces: Pieces, least: float) -> Pieces:
     return Pieces(number[pieces.longest], number[pieces.shorter[kept]], pieces.weights[kept])
 
 
+def spectral_automaton(
+    sample: Sample, rank: int | None = None, basis: tuple[int, int] = BASIS, rng: np.random.Generator | int = 0
+) -> WeightedAutomaton:
+    r"""Weighted automaton near the law of the words of a sample, by singular vectors instead of climbs.
+
+    Rows of the matrix H are the frequent pieces u of words before a position, columns the frequent pieces v after it;
+    the empty piece and pieces up to the beginning or the end of a word are among them. :math:`H[u,v]` is the weight of
+    the positions between u and v, and :math:`H_a[u,v]` that of u, a, v in a row. If the words come from a generator
+    of l states, H has rank l or less, apart from chance, and with :math:`D H E \approx U S V^\top`, where D and E scale
+    rows and columns by the roots of their weights,
+
+    .. math:: M(a) = S^{-1} U^\top D\, H_a E V, \qquad
+        \xi = \tfrac{1}{N}\, h_{\mathrm{first}} E V, \qquad \eta = S^{-1} U^\top D\, h_{\mathrm{last}}.
+
+    From exact frequencies the probabilities :math:`p(x) = \xi M(x) \eta` are exact.
+
+    Parameters
+    ----------
+    sample : words, at least one of them not empty; what was seen of their runs is not looked at.
+    rank : dimension of the automaton, or less if the frequencies have a lower rank. None: the one of lowest perplexity
+        on a tenth of the words, held out (:func:`clipped_log_probabilities`).
+    basis : most pieces before and after a position; the heaviest are taken.
+    rng : which words are held out.
+
+    Returns
+    -------
+    A :class:`WeightedAutomaton`. Its values are near probabilities, but they need not be: they may be negative, and
+    need not sum to 1. :func:`clipped_log_probabilities` makes a law of them. To get a :class:`Generator`, learn one.
+
+    Notes
+    -----
+    Cost: linear in the number of symbols, and the singular vectors of a sparse matrix of at most the ``basis``. There
+    are no local maxima, and no guarantees for small samples either. Sources: Hsu, Kakade, Zhang, *A spectral algorithm
+    for learning hidden Markov models* (2012); Balle, Carreras, Luque, Quattoni, *Spectral learning of weighted
+    automata* (2014).
+
+    Examples
+    --------
+    >>> G = cp.Generator(2, "ab", {"a": [[0, 0.5], [0, 0.3]], "b": [[0.3, 0], [0.6, 0]]}, 0, [0.2, 0.1])
+    >>> W = cp.search.spectral_automaton(G.simulate(20_000, rng=1), rank=2)
+    >>> W
+    <WeightedAutomaton: dimension 2, 2 symbols {'a', 'b'}>
+    >>> round(W.value("aab"), 3), round(G.probability("aab"), 3)
+    (0.018, 0.018)
+    """
+    check_sample(sample)
+    if not sample.lengths.any():
+        raise InvalidSample("spectral learning needs a word that is not empty; all words of the sample are empty.")
+    if not (isinstance(basis, tuple | list) and len(basis) == 2):
+        found = shown(basis)
+        raise InvalidArgument(
+            f"must be two whole numbers, pieces before and after a position; got {found}.", argument="basis"
+        )
+    sizes = whole_number("basis", basis[0], least=1), whole_number("basis", basis[1], least=1)
+    chosen = _chosen_rank(sample, sizes, random_generator(rng)) if rank is None else whole_number("rank", rank, least=1)
+    return WeightedAutomaton.from_arrays(sample.alphabet, *_factors(sample, sizes, chosen).arrays)
+
+
+def _factors(sample: Sample, basis: tuple[int, int], rank: int) -> Factors:
+    return Hankel.of(Windows.of(sample, basis)).factored(rank)
+
+
+def _chosen_rank(sample: Sample, basis: tuple[int, int], rng: np.random.Generator) -> int:
+    """Rank of lowest perplexity on words held out."""
+    if sample.total < FEWEST:
+        found = f"the rank is chosen by held-out words, which takes {FEWEST} words; got {sample.total:g}."
+        raise InvalidSample(found, advice="Give the {rank}, or add words.")
+    training, validation = held_out(sample, 0.1, rng)
+    factors, judged = _factors(training, basis, RANKS[-1]), validation.decoded
+    most = len(factors.arrays[0])
+    ranks = [rank for rank in RANKS if rank < most] + [most]
+    return max(ranks, key=lambda rank: float(validation.counts @ _clipped(factors.of_rank(rank), judged, FLOOR)))
+
+
+def clipped_log_probabilities(automaton: WeightedAutomaton, words: Words | Sample, floor: float = FLOOR) -> Floats:
+    r"""Log-probability of each word under the law that is nearest to what an automaton says from symbol to symbol.
+
+    After a prefix x the automaton predicts the next symbol a, or the end, by
+
+    .. math:: \frac{\xi M(x) M(a)\, \mathbf 1}{\xi M(x)\, \mathbf 1}, \qquad
+        \frac{\xi M(x)\, \eta}{\xi M(x)\, \mathbf 1}, \qquad \mathbf 1 = \Bigl(I - \sum_a M(a)\Bigr)^{-1} \eta.
+
+    Predictions below the ``floor`` are raised to it, and all are divided by their sum: so this is a law, its words sum
+    to 1, and no word has probability 0. Where a prefix has no positive value, what came before is forgotten. For the
+    automaton of a generator whose predictions are above the floor these are the log-probabilities themselves. Of a
+    :class:`Sample`, those of its distinct observations. Cost :math:`O(n r^2)` per word.
+
+    Examples
+    --------
+    >>> G = cp.Generator(1, "ab", {"a": [[0.5]], "b": [[0.25]]}, 0, [0.25])
+    >>> cp.search.clipped_log_probabilities(G.to_weighted(), ["", "ab"]).round(4), G.log_probability("ab")
+    (array([-1.3863, -3.4657]), -3.4657359027997265)
+    """
+    if not isinstance(automaton, WeightedAutomaton):
+        raise InvalidArgument(f"expected a WeightedAutomaton; got {shown(automaton)}.")
+    if not (isinstance(floor, float) and 0.0 < floor < 1.0):
+        raise InvalidArgument(f"must be a number between 0 and 1; got {shown(floor)}.", argument="floor")
+    sigma = automaton.alphabet
+    encoded = words.encoded_in(sigma) if isinstance(words, Sample) else sigma.encode(words)
+    return _clipped(automaton.arrays(exact=False), encoded, floor)
+
+
+def _clipped(arrays: tuple[Floats, Floats, Floats], words: EncodedWords, floor: float) -> Floats:
+    """Log-probabilities of words; all words advance together, the longest first."""
+    row, matrices, column = arrays
+    rest = np.eye(len(row)) - matrices.sum(axis=0)
+    ones, visits = np.linalg.lstsq(rest, column)[0], np.linalg.lstsq(rest.T, row)[0]
+    forgotten = visits / ((visits @ ones) or 1.0)
+    columns = np.column_stack((*(matrices @ ones), column))
+    order = np.argsort(-words.lengths, kind="stable")
+    lengths, starts = words.lengths[order], words.offsets[order]
+    logs, rows = np.zeros(len(order)), np.tile(row / ((row @ ones) or 1.0), (len(order), 1))
+    symbols = np.append(words.symbols, 0)
+    for i in range(int(lengths.max(initial=-1)) + 1):
+        live = int(np.searchsorted(-lengths, -i, side="right"))
+        following = np.where(lengths[:live] > i, symbols[starts[:live] + i], len(matrices))
+        chances = np.maximum(rows[:live] @ columns, floor)
+        logs[:live] += np.log(chances[np.arange(live), following] / chances.sum(axis=1))
+        for symbol in np.unique(following[lengths[:live] > i]):
+            here = np.flatnonzero(following == symbol)
+            moved = rows[here] @ matrices[symbol]
+            mass = (moved @ ones)[:, None]
+            possible = mass > floor * SLACK
+            rows[here] = np.where(possible, moved / np.where(possible, mass, 1.0), forgotten)
+    answer = np.empty_like(logs)
+    answer[order] = logs
+    return answer
+
+
 def clustered(sample: Sample, n_states: int, rng: np.random.Generator) -> Parameters:
     """Start of a generator: states are clusters of what may come next, after the frequent pieces of words.
 
@@ -133,10 +363,11 @@ def clustered(sample: Sample, n_states: int, rng: np.random.Generator) -> Parame
     before it. Moves and stops are counted from position to position. States for which there is no cluster begin at
     random. Words alone are looked at, whatever else was seen.
     """
-    windows, n_symbols = Windows.of(sample, MOST_BEFORE, MOST_AFTER), len(sample.alphabet)
+    windows, n_symbols = Windows.of(sample), len(sample.alphabet)
     before = windows.before
     used = np.bincount(before.longest, windows.weights, minlength=len(before.weights))
-    state = _clusters(_predictions(windows, n_states), used, n_states, rng)[before.longest]
+    points = Hankel.of(windows).factored(n_states).states
+    state = _clusters(points, used, n_states, rng)[before.longest]
     begins = windows.steps == n_symbols
     ends, arrivals = np.append(begins[1:], True), np.flatnonzero(~begins)
     moves = (state[arrivals - 1] * n_symbols + windows.steps[arrivals]) * n_states + state[arrivals]
@@ -144,31 +375,50 @@ def clustered(sample: Sample, n_states: int, rng: np.random.Generator) -> Parame
     stops = np.bincount(state[ends], windows.weights[ends], minlength=n_states)
     rows = np.column_stack((counts.reshape(n_states, n_symbols * n_states), stops))
     initial = np.bincount(state[begins], windows.weights[begins], minlength=n_states)
-    return Parameters(
-        _blended(rows, _random_rows(windows, n_symbols, n_states, rng)), _blended(initial, 1.0 / n_states)
-    )
+    return _start(rows, initial, windows, rng)
 
 
-def _predictions(windows: Windows, rank: int) -> Floats:
-    """What comes after each piece, on the first singular vectors of the frequencies: ``[piece, vector]``.
+def cornered(sample: Sample, n_states: int, rng: np.random.Generator) -> Parameters:
+    r"""Start of a generator: states are the extreme predictions of what comes next, after the frequent pieces of words.
 
-    Frequencies are scaled so that their errors are about equal.
+    If the words come from a generator, each prediction is a mixture of those of its states, so that these are the
+    corners of all predictions. ``n_states`` corners are taken one by one, each farthest from the span of those before;
+    a random third of the pieces is left out, so that another ``rng`` gives other corners. Then the matrices of the
+    spectral automaton are written in the corners z as states,
+
+    .. math:: z_s M(a) \approx \sum_t T(a)[s,t]\, z_t, \qquad T(a)[s,t] \ge 0,
+
+    by least squares. States beyond the rank of the frequencies begin at random.
     """
-    from scipy.sparse import diags_array  # noqa: PLC0415
+    from scipy.optimize import nnls  # noqa: PLC0415
 
-    before, after = (diags_array(1.0 / np.sqrt(side.weights)) for side in (windows.before, windows.after))
-    scaled = before @ windows.hankel @ after
-    return np.asarray(before @ (scaled @ _right_vectors(scaled, rank)))
+    windows, n_symbols = Windows.of(sample), len(sample.alphabet)
+    (first, matrices, last), states = Hankel.of(windows).factored(n_states)
+    well_known = (windows.before.weights >= CORNER_WEIGHT / LEAST * windows.least) & (rng.random(len(states)) < KEPT)
+    well_known[0] = True
+    corners = states[well_known][_corners(states[well_known], n_states)]
+    rows, initial = np.zeros((n_states, n_symbols, n_states)), np.zeros(n_states)
+    size = len(corners)
+    targets = np.einsum("sk,akl->sal", corners, matrices)
+    rows[:size, :, :size] = [[nnls(corners.T, target)[0] for target in of_state] for of_state in targets]
+    initial[:size] = nnls(corners.T, first)[0]
+    stops = np.zeros(n_states)
+    stops[:size] = np.maximum(corners @ last, 0.0)
+    return _start(np.column_stack((rows.reshape(n_states, -1), stops)), initial, windows, rng)
 
 
-def _right_vectors(matrix: Any, rank: int) -> Floats:
-    """First right singular vectors of a sparse matrix, as columns, the most important first; fewer if it is small."""
-    from scipy.sparse.linalg import svds  # noqa: PLC0415
-
-    if rank < min(matrix.shape) - 1:
-        _, values, rows = svds(matrix, k=rank, v0=np.ones(min(matrix.shape)))
-        return np.asarray(rows[np.argsort(-values)].T)
-    return np.asarray(np.linalg.svd(matrix.toarray(), full_matrices=False)[2][:rank].T)
+def _corners(points: Floats, number: int) -> list[int]:
+    """Points farthest from the span of those chosen before, one by one: the successive projection algorithm."""
+    rest, chosen = points.copy(), list[int]()
+    while len(chosen) < number:
+        lengths = (rest**2).sum(axis=1)
+        farthest = int(lengths.argmax())
+        if chosen and lengths[farthest] < 1e-18 * (points[chosen[0]] ** 2).sum():
+            break
+        chosen.append(farthest)
+        direction = rest[farthest] / np.sqrt(lengths[farthest])
+        rest -= np.outer(rest @ direction, direction)
+    return chosen
 
 
 def _clusters(points: Floats, weights: NDArray[Any], n_clusters: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -210,12 +460,14 @@ def _distances(points: Floats, centers: Floats) -> Floats:
     return np.asarray(np.maximum(squares, 0.0))
 
 
-def _random_rows(windows: Windows, n_symbols: int, n_states: int, rng: np.random.Generator) -> Floats:
-    """Rows of a generator that emits each symbol about as often as the words have it, and moves at random."""
+def _start(rows: NDArray[Any], initial: NDArray[Any], windows: Windows, rng: np.random.Generator) -> Parameters:
+    """Parameters near the weights of moves and stops, with a random share that has every symbol."""
+    n_states, n_symbols = len(initial), windows.border
     seen = np.bincount(windows.steps, windows.weights, minlength=n_symbols + 1) / windows.weights.sum()
     seen = (seen + 0.01 / len(seen)) / 1.01  # words that are not known yet may have any symbol
     moves = rng.dirichlet(np.full(n_states, 0.2), size=(n_states, n_symbols)) * seen[:-1, None]
-    return np.column_stack((moves.reshape(n_states, -1), np.full(n_states, seen[-1])))
+    other = np.column_stack((moves.reshape(n_states, -1), np.full(n_states, seen[-1])))
+    return Parameters(_blended(rows, other), _blended(initial, 1.0 / n_states))
 
 
 def _blended(counts: NDArray[Any], other: Floats | float) -> Floats:
