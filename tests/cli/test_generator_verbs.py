@@ -45,7 +45,7 @@ def test_generate_prints_or_writes_what_simulate_draws(run: Run) -> None:
     assert expanded(cp.read_sample("1.pautomac.train")) == expanded(drawn)
 
 
-def expanded(sample: cp.Sample) -> list[object]:
+def expanded(sample: cp.Sample) -> list[str]:
     return sorted("".join(map(str, seen.word)) for seen in sample for _ in range(int(seen.count)))
 
 
