@@ -10,7 +10,7 @@ from cutpoint.assess.evaluation import evaluate
 from cutpoint.cli import options
 from cutpoint.cli.output import line, progress, search_state
 from cutpoint.data import Sample
-from cutpoint.drawing.report import report
+from cutpoint.drawing.report import ENDINGS, report
 from cutpoint.drawing.tables import forward_table
 from cutpoint.kernels import kernel_info
 from cutpoint.model import gallery, random_words, simulate
@@ -32,7 +32,7 @@ def command(output: str, seed: int, threads: int | None) -> None:
     \b
     Example: cutpoint demo -o tour.html
     """
-    options.check_output(output)
+    options.check_output(output, *ENDINGS)
     _title("The hidden process: one matrix per event, four states")
     line(TRUTH.table(digits=2))
     _title(f"The probabilities after each event of the journey {' '.join(JOURNEY)}")

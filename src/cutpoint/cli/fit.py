@@ -13,15 +13,17 @@ from cutpoint.cli.fit_summary import FitSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.data import Alphabet, Sample
 from cutpoint.data.alphabet import OnUnknown
-from cutpoint.drawing.report import report as write_report
+from cutpoint.drawing.report import ENDINGS, report as write_report
 from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample, read_split
+from cutpoint.files.streams import name_of
 from cutpoint.search.folds import held_out
 from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
+from cutpoint.wording import counted
 
 NOT_CONVERGED = 4
 HOLDOUT = 0.2  # share of the words to judge the model by
@@ -97,7 +99,7 @@ def command(
     options.check_standard_input(data, test)
     options.check_output(output, ".json", ".json.gz", ".npz")
     if report is not None:
-        options.check_output(report)
+        options.check_output(report, *ENDINGS)
     choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
     options.check_distinct(output, report, checkpoint, inputs=(data, test))
     sharded = is_folder_of_shards(data)
@@ -130,7 +132,7 @@ def command(
     summary = FitSummary(
         learned, training, fresh, choice, (shards or training).total, baseline, options.outcomes_of(reading)[0]
     )
-    name = "standard input" if data == "-" else Path(data).name
+    name = Path(name_of(data)).name
     notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
     notes |= options.reading_to_save(reading)
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
@@ -139,8 +141,11 @@ def command(
     model = Model(learned.acceptor.with_unknown(alphabet.on_unknown), choice.cut_point, notes, classes)
     save(model, output)
     if report is not None:
+        judged_by = "others, held out" if test is None else name_of(test)
+        judged_by = "the same cases, so that the figures look too good" if fresh is None else judged_by
+        about = {"learned from": f"{counted(round(summary.n_observations), 'case')} of {name}; judged by {judged_by}"}
         title, names = f"Model of {name}", options.outcomes_of(reading)
-        write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline)
+        write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline, about)
     if baseline:
         say_if_left_out(summary.evaluation)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))

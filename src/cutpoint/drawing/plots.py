@@ -130,7 +130,7 @@ def calibration(
     bars = [y - [each.low for each in found], [each.high for each in found] - y]
     sizes = np.array([each.count for each in found])
     axes.plot([0, 1], [0, 1], color=GRAY, linestyle="--", linewidth=1, label="calibrated")
-    axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="words, 95 % interval")
+    axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="share, 95 % interval")
     axes.scatter(x, y, s=15 + 120 * sizes / sizes.max(), color=BLUE, zorder=3)
     axes.set(xlabel="predicted probability", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     axes.set_ylabel(f"share {label(outcome)}", parse_math=False)
