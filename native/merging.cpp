@@ -37,8 +37,8 @@ std::vector<size_t> sorted(const LabelledWords& words) {
 // ("red") one by one; a red node finds its children in a table instead.
 class Merging {
    public:
-    Merging(const LabelledWords& words, const std::vector<double>& pseudo, size_t n_states)
-        : n_symbols_(words.n_symbols), n_labels_(pseudo.size()), n_states_(n_states), pseudo_(pseudo) {
+    Merging(const LabelledWords& words, const std::vector<double>& pseudo, size_t n_states, double least)
+        : n_symbols_(words.n_symbols), n_labels_(pseudo.size()), n_states_(n_states), least_(least), pseudo_(pseudo) {
         total_pseudo_ = std::accumulate(pseudo.begin(), pseudo.end(), 0.0);
         constant_ = log_gamma(total_pseudo_);
         for (const double value : pseudo) constant_ -= log_gamma(value);
@@ -137,15 +137,18 @@ class Merging {
         *place = value;
     }
 
-    // Fold the subtree of one node into another, as far as it goes; returns the sum of the log Bayes factors.
-    double fold(Node into, Node node) {
+    // Fold the subtree of one node into another, as far as it goes; returns the sum of the log Bayes factors. One that is
+    // below `least` ends it at once: the nodes contradict each other.
+    double fold(Node into, Node node, double least) {
         double score = 0.0;
         pending_.clear();
         pending_.emplace_back(into, node);
         while (!pending_.empty()) {
             const auto [p, q] = pending_.back();
             pending_.pop_back();
-            score += pool(p, q);
+            const double factor = pool(p, q);
+            if (factor < least) return -std::numeric_limits<double>::infinity();
+            score += factor;
             red_[p] == none ? fold_lists(p, q) : fold_table(p, q);
         }
         return score;
@@ -211,9 +214,9 @@ class Merging {
     }
 
     // Redirect the edge to a state and fold what was behind it into that state.
-    double merge(const Edge& edge, Node state) {
+    double merge(const Edge& edge, Node state, double least) {
         write(&table_[static_cast<size_t>(red_[edge.from]) * n_symbols_ + edge.symbol], state);
-        return fold(state, edge.to);
+        return fold(state, edge.to, least);
     }
 
     // Edges from states to nodes that are none yet ("blue"), the best documented first.
@@ -230,7 +233,7 @@ class Merging {
         return edges;
     }
 
-    // One promotion or one merge; false when every edge leads to a state.
+    // One promotion or one merge; false when every edge leads to a state, or none can be merged and there is no room.
     bool step(size_t width) {
         const std::vector<Edge> edges = frontier(width);
         if (edges.empty()) return false;
@@ -241,7 +244,7 @@ class Merging {
         for (size_t e = 0; e < edges.size(); ++e) {
             double own = -infinity;
             for (const Node state : states_) {
-                const double score = merge(edges[e], state);
+                const double score = merge(edges[e], state, least_);
                 undo();
                 own = std::max(own, score);
                 if (score > best) best = score, best_edge = e, best_state = state;
@@ -250,14 +253,17 @@ class Merging {
         }
         if (worst <= 0.0 && states_.size() < n_states_) {
             promote(edges[worst_edge].to);
-        } else {
-            merge(edges[best_edge], best_state);
+        } else if (best > -infinity) {
+            merge(edges[best_edge], best_state, -infinity);
             keep();
+        } else {
+            return false;
         }
         return true;
     }
 
     size_t n_symbols_, n_labels_, n_states_;
+    double least_;
     std::vector<double> pseudo_;
     double total_pseudo_ = 0.0, constant_ = 0.0;
     std::vector<Node> first_, next_, last_, red_, states_, table_;
@@ -272,8 +278,8 @@ class Merging {
 }  // namespace
 
 MergedMachine merged_machine(const LabelledWords& words, const std::vector<double>& pseudo, size_t n_states,
-                             size_t width, size_t most_rounds) {
-    return Merging(words, pseudo, n_states).run(width, most_rounds);
+                             size_t width, size_t most_rounds, double least) {
+    return Merging(words, pseudo, n_states, least).run(width, most_rounds);
 }
 
 }  // namespace cutpoint

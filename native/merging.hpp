@@ -25,6 +25,6 @@ struct MergedMachine {
 
 // pseudo: pseudo-counts of the labels. The definition is kernels/merging.py. Throws std::bad_alloc.
 MergedMachine merged_machine(const LabelledWords& words, const std::vector<double>& pseudo, std::size_t n_states,
-                             std::size_t width, std::size_t most_rounds);
+                             std::size_t width, std::size_t most_rounds, double least);
 
 }  // namespace cutpoint

@@ -185,13 +185,14 @@ nb::ndarray<nb::numpy, const T, nb::ndim<1>> owned(std::vector<T>&& values) {
 }
 
 nb::tuple merged(Codes symbols, Offsets offsets, Codes labels, Floats weights, size_t n_symbols, Floats pseudo,
-                 size_t n_states, size_t width, size_t most_rounds) {
+                 size_t n_states, size_t width, size_t most_rounds, double least) {
     MergedMachine machine;
     {
         nb::gil_scoped_release release;
         const size_t count = offsets.shape(0) - 1;
         const LabelledWords words{symbols.data(), offsets.data(), labels.data(), weights.data(), count, n_symbols};
-        machine = merged_machine(words, {pseudo.data(), pseudo.data() + pseudo.size()}, n_states, width, most_rounds);
+        machine =
+            merged_machine(words, {pseudo.data(), pseudo.data() + pseudo.size()}, n_states, width, most_rounds, least);
     }
     return nb::make_tuple(owned(std::move(machine.table)), owned(std::move(machine.counts)));
 }
@@ -328,7 +329,7 @@ NB_MODULE(_native, module) {
                nb::arg("stop_out").noconvert(), nb::arg("logs_out").noconvert(), nb::arg("threads"));
     module.def("merged_machine", &merged, nb::arg("symbols"), nb::arg("offsets"), nb::arg("labels"),
                nb::arg("weights"), nb::arg("n_symbols"), nb::arg("pseudo"), nb::arg("n_states"), nb::arg("width"),
-               nb::arg("most_rounds"));
+               nb::arg("most_rounds"), nb::arg("least"));
     module.def("forward", &forward, nb::arg("transitions"), nb::arg("initial"), nb::arg("word"),
                nb::arg("table").noconvert());
     module.def("backward", &backward, nb::arg("transitions"), nb::arg("column"), nb::arg("word"),

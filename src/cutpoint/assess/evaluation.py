@@ -240,10 +240,7 @@ def evaluate(
     cut = float(cut_point_value(cut_point))
     if isinstance(sample, Sample):
         sample = sample.recoded(acceptor.alphabet)  # where words become equal, observations are merged
-    if isinstance(acceptor, Generator):
-        found = _by_generator(acceptor, sample)
-    else:
-        found = predictions(acceptor, sample, engine=engine)
+    found = _predictions(acceptor, sample, engine)
     if last:
         found = found.take(found.seen.last_verdicts())
         if not len(found.losses):
@@ -252,13 +249,15 @@ def evaluate(
     return Evaluation(found, cut, {name: figures_of(found.by(values), cut) for name, values in others.items()})
 
 
-def _by_generator(generator: Generator, sample: AnySample) -> Predictions:
-    """Predictions of the outcomes of whole words, by Bayes' rule."""
+def _predictions(model: Acceptor | Generator, sample: AnySample, engine: Engine | None = None) -> Predictions:
+    """Predictions of a model: of a generator those of the outcomes of whole words, by Bayes' rule."""
+    if isinstance(model, Acceptor):
+        return predictions(model, sample, engine=engine)
     check_sample(sample)
     if not isinstance(sample, Sample) or sample.marks is not None:
         raise InvalidSample("a generator is judged by outcomes of whole words; more was seen along these words.")
     seen = sample.seen
-    values = generator.acceptances(sample.take(seen.observations))
+    values = model.acceptances(sample.take(seen.observations))
     return Predictions(seen, values, np.zeros_like(values), len(sample)).by(values)
 
 
@@ -292,7 +291,7 @@ def chosen_cut_point(fit: Learned) -> CutPointChoice:
 
     It stays 1/2 unless another is clearly better.
     """
-    folds = [predictions(acceptor, sample).verdicts() for acceptor, sample in fit.held_out]
+    folds = [_predictions(model, sample).verdicts() for model, sample in fit.held_out]
     scores, accepted, weights = map(np.concatenate, zip(*folds, strict=True))
     if min(weights[accepted].sum(), weights[~accepted].sum()) < ENOUGH:
         return CutPointChoice(0.5, f"fewer than {ENOUGH} words of one outcome are too few to choose another")

@@ -57,9 +57,7 @@ class Fit:
     @property
     def acceptor(self) -> Acceptor:
         """The acceptor found."""
-        if isinstance(self.model, Acceptor):
-            return self.model
-        raise CutpointError("this fit has a generator, not an acceptor: use fit.generator.")
+        return only_acceptor(self.model)
 
     @property
     def generator(self) -> Generator:
@@ -107,6 +105,13 @@ class Fit:
         """What the history holds."""
         penalized = self.history[-1] != self.log_likelihood
         return "log-likelihood plus log-prior" if penalized else "log-likelihood"
+
+
+def only_acceptor(model: Acceptor | Generator) -> Acceptor:
+    """A model, unless it is a generator."""
+    if isinstance(model, Acceptor):
+        return model
+    raise CutpointError("this fit has a generator, not an acceptor: use fit.generator.")
 
 
 def plot_axes(axes: Axes | None) -> Axes:

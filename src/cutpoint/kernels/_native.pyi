@@ -53,6 +53,7 @@ def merged_machine(
     n_states: int,
     width: int,
     most_rounds: int,
+    least: float,
 ) -> tuple[NDArray[int32], NDArray[float64]]: ...
 def forward(
     transitions: NDArray[float64], initial: NDArray[float64], word: NDArray[int32], table: NDArray[float64]

@@ -34,7 +34,14 @@ class Node:
 
 
 def merged_machine(
-    words: EncodedWords, labels: Codes, weights: Floats, n_symbols: int, pseudo: Floats, n_states: int, width: int
+    words: EncodedWords,
+    labels: Codes,
+    weights: Floats,
+    n_symbols: int,
+    pseudo: Floats,
+    n_states: int,
+    width: int,
+    least: float = -math.inf,
 ) -> MergedMachine:
     """Deterministic machine of at most ``n_states`` states whose states tell the labels apart.
 
@@ -49,6 +56,8 @@ def merged_machine(
     labels : label at the n + 1 positions of each word, -1 where nothing was seen.
     weights : of the words.
     pseudo : pseudo-count of each label.
+    least : two nodes whose own log Bayes factor is below this contradict each other, whatever those below them say,
+        and are not merged. Where all contradict and there is no room for more states, their edges stay open.
     """
     root = _tree(words, labels, weights, len(pseudo))
     states = [root]
@@ -56,14 +65,16 @@ def merged_machine(
         edges = _frontier(states, n_symbols)[:width]
         if not edges:
             break
-        scores = [[_trial(edge, state, pseudo) for state in states] for edge in edges]
+        scores = [[_trial(edge, state, pseudo, least) for state in states] for edge in edges]
         best = [max(row) for row in scores]
         if min(best) <= 0.0 and len(states) < n_states:
             source, symbol = edges[best.index(min(best))]
             states.append(source.children[symbol])
-        else:
+        elif max(best) > -math.inf:
             chosen = best.index(max(best))
             _merge(edges[chosen], states[scores[chosen].index(max(best))], pseudo, [])
+        else:
+            break
     number = {id(state): k for k, state in enumerate(states)}
     table = [[number.get(id(state.children.get(a)), -1) for a in range(n_symbols)] for state in states]
     return MergedMachine(np.array(table, dtype=np.int32), np.array([state.counts for state in states]))
@@ -105,17 +116,21 @@ def _evidence(counts: list[float], pseudo: Floats) -> float:
     return parts - math.lgamma(all_pseudo + total) + math.lgamma(all_pseudo)
 
 
-def _trial(edge: tuple[Node, int], state: Node, pseudo: Floats) -> float:
-    """Score of a merge, which is undone again."""
+def _trial(edge: tuple[Node, int], state: Node, pseudo: Floats, least: float) -> float:
+    """Score of a merge, which is undone again; -inf if two nodes contradict each other."""
     undo: list[tuple[Node, list[float], float, dict[int, Node]]] = []
-    score = _merge(edge, state, pseudo, undo)
+    score = _merge(edge, state, pseudo, undo, least)
     for node, counts, mass, children in reversed(undo):
         node.counts, node.mass, node.children = counts, mass, children
     return score
 
 
 def _merge(
-    edge: tuple[Node, int], state: Node, pseudo: Floats, undo: list[tuple[Node, list[float], float, dict[int, Node]]]
+    edge: tuple[Node, int],
+    state: Node,
+    pseudo: Floats,
+    undo: list[tuple[Node, list[float], float, dict[int, Node]]],
+    least: float = -math.inf,
 ) -> float:
     """Redirect an edge to a state and fold what was behind it into that state; the old nodes go to ``undo``."""
     source, symbol = edge
@@ -129,7 +144,10 @@ def _merge(
         apart = _evidence(into.counts, pseudo) + _evidence(node.counts, pseudo)
         into.counts = [p + q for p, q in zip(into.counts, node.counts, strict=True)]
         into.mass += node.mass
-        score += _evidence(into.counts, pseudo) - apart
+        factor = _evidence(into.counts, pseudo) - apart
+        if factor < least:
+            return -math.inf
+        score += factor
         pending += [(into.children[a], child) for a, child in node.children.items() if a in into.children]
         into.children = node.children | into.children
     return score

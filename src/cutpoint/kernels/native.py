@@ -90,11 +90,19 @@ def _until_stop(transitions: Floats, word: Codes, seen: Masks, stop: Floats | No
 
 
 def merged_machine(
-    words: EncodedWords, labels: Codes, weights: Floats, n_symbols: int, pseudo: Floats, n_states: int, width: int
+    words: EncodedWords,
+    labels: Codes,
+    weights: Floats,
+    n_symbols: int,
+    pseudo: Floats,
+    n_states: int,
+    width: int,
+    least: float = -np.inf,
 ) -> MergedMachine:
     """Deterministic machine by red-blue merging; see ``kernels/merging.py``."""
+    rounds = ROUNDS_PER_STATE * n_states
     table, seen = _native.merged_machine(
-        words.symbols, words.offsets, labels, weights, n_symbols, pseudo, n_states, width, ROUNDS_PER_STATE * n_states
+        words.symbols, words.offsets, labels, weights, n_symbols, pseudo, n_states, width, rounds, least
     )
     seen = seen.reshape(-1, len(pseudo))
     return MergedMachine(table.reshape(len(seen), n_symbols), seen)

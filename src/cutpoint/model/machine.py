@@ -130,6 +130,11 @@ class Machine(ABC):
         """Final states, in the order of the states."""
         return tuple(state for state, kept in zip(self.states, self.final, strict=True) if kept)
 
+    @property
+    def marked_final(self) -> NDArray[np.bool_]:
+        """Final states as displays mark them: none of a generator whose words are all accepted."""
+        return np.zeros_like(self.final) if self.stop is not None and self.final.all() else self.final
+
     def to_weighted(self) -> WeightedAutomaton:
         """The weighted automaton below."""
         return self._weighted
@@ -280,8 +285,9 @@ class Machine(ABC):
     def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
         """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
         used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
-        initial, transitions, _ = self._weighted.arrays()
-        return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
+        numbers, parts = self.numbers(), (self.states, self.alphabet)
+        steps, start, stop = numbers["transitions"], numbers["initial"], numbers.get("stop")
+        return state_diagram(*parts, steps, start, self.marked_final, look, used, stop)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -16,7 +16,8 @@ from cutpoint.em.observations import Parameters, agreeing_states, check_evidence
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.kernels.words import Floats, Masks
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
+from cutpoint.model.machine import Machine
 from cutpoint.wording import counted, listed, shown
 
 Kinds = NDArray[np.int32]  # label of each state, as a number
@@ -42,6 +43,11 @@ class Labelling:
 
     names: tuple[Hashable, ...]
     of_mark: NDArray[np.int32]
+
+    @classmethod
+    def single(cls, sample: Sample) -> Self:
+        """One label for all states, which no mark shows."""
+        return cls((True,), np.full(len(sample.mark_table), -1, dtype=np.int32))
 
     @classmethod
     def verdicts(cls, sample: Sample) -> Self:
@@ -124,7 +130,11 @@ class HiddenStates:
 
     def acceptor(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Acceptor:
         """Acceptor with numbered states; those of the last label are final."""
-        return Acceptor(len(kinds), alphabet, *parameters, kinds == len(self.labelling.names) - 1)
+        return Acceptor(len(kinds), alphabet, **parameters.parts, final=kinds == len(self.labelling.names) - 1)
+
+    def generator(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Generator:
+        """Generator with numbered states; those of the last label are final."""
+        return Generator(len(kinds), alphabet, **parameters.parts, final=kinds == len(self.labelling.names) - 1)
 
     def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
         """Verdict or class of each state."""
@@ -135,7 +145,7 @@ class NamedStates:
     """States with names, as seen in the sample, and perhaps some more that nobody saw."""
 
     def __init__(
-        self, sample: Sample, n_states: int | None, final: Collection[Hashable] | None, start: Acceptor | None = None
+        self, sample: Sample, n_states: int | None, final: Collection[Hashable] | None, start: Machine | None = None
     ) -> None:
         seen = list(dict.fromkeys(name for mark in sample.mark_table for name in sorted(mark.states or (), key=repr)))
         with suppress(TypeError):  # in the order of their marks where they cannot be sorted
@@ -158,7 +168,11 @@ class NamedStates:
 
     def acceptor(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Acceptor:
         """Acceptor with the states' names."""
-        return Acceptor(self.names, alphabet, *parameters, self.final)
+        return Acceptor(self.names, alphabet, **parameters.parts, final=self.final)
+
+    def generator(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Generator:
+        """Generator with the states' names."""
+        return Generator(self.names, alphabet, **parameters.parts, final=self.final)
 
     def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
         """Whether each state is final."""
@@ -166,8 +180,14 @@ class NamedStates:
 
     def seen_rows(self, sample: Sample) -> Parameters:
         """Shares of the transitions whose both ends were seen, and of the first states that were; even without any."""
+        counts, first, _ = self.seen_counts(sample)
+        even = np.full(len(self.names), 1.0 / len(self.names))
+        return Parameters(shares(counts, np.broadcast_to(even, counts.shape)), shares(first, even))
+
+    def seen_counts(self, sample: Sample) -> tuple[Floats, Floats, Floats]:
+        """Counts of the transitions whose both ends were seen, and of the first and the last states that were."""
         size = len(self.names)
-        counts, first = np.zeros((len(sample.alphabet), size, size)), np.zeros(size)
+        counts, first, last = np.zeros((len(sample.alphabet), size, size)), np.zeros(size), np.zeros(size)
         if sample.marks is not None:
             single = np.where(self._masks.sum(axis=1) == 1, self._masks.argmax(axis=1), -1)[sample.marks]
             weights = np.repeat(sample.counts, sample.lengths + 1)
@@ -176,10 +196,10 @@ class NamedStates:
             both = (single[before] >= 0) & (single[before + 1] >= 0)
             cells = sample.symbols[both], single[before][both], single[before + 1][both]
             np.add.at(counts, cells, weights[before][both])
-            known = single[starts] >= 0
-            np.add.at(first, single[starts][known], sample.counts[known])
-        even = np.full(size, 1.0 / size)
-        return Parameters(shares(counts, np.broadcast_to(even, counts.shape)), shares(first, even))
+            for places, number in ((starts, first), (sample.offsets[1:] + np.arange(len(sample)), last)):
+                known = single[places] >= 0
+                np.add.at(number, single[places][known], sample.counts[known])
+        return counts, first, last
 
 
 KnownStates: TypeAlias = HiddenStates | NamedStates

@@ -24,7 +24,7 @@ from cutpoint.em.observations import (
 )
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
 from cutpoint.exact import whole_number
-from cutpoint.model import Acceptor, mixture
+from cutpoint.model import Acceptor, Generator, mixture
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
@@ -39,6 +39,7 @@ PRIOR = 0.01  # pseudo-counts of every cell
 FOLDS = 5
 SURE_SIZES = 3  # so many numbers of states are always tried
 LAST_STEPS, TEAM_STEPS = 10, 30  # E-steps of winners on all observations, alone and in a team, where they may err apart
+HOPELESS = 3.0  # sizes are given up when so many more gains as the last would not reach the yardstick
 HALF_A_VISIT = 0.5  # states with fewer visits (where visits are few: with a hundredth of the mean) are not used
 LUCK = 3.0  # standard errors by which winners must be better than a simple machine: what they are judged by chose them
 MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
@@ -180,7 +181,7 @@ def learn(
             machine = _simple_machine(outcome, part, rules)
             solutions = [solutions[first] if machine is None else machine.solution(outcome.n_states)]
             acceptor = states.acceptor(part.alphabet, *solutions[0])
-        unused = _unused_states(acceptor, solutions, data, rules)
+        unused = unused_states(acceptor, solutions, data, rules)
         return Learned(
             acceptor,
             tuple(entry.objective for entry in members[first].curve),
@@ -263,25 +264,41 @@ class RaceOutcome:
 
 
 def race(
-    sizes: Sequence[int], folds: Sequence[Split], rules: Rules, monitor: SearchMonitor, caution: float = 1.0
+    sizes: Sequence[int],
+    folds: Sequence[Split],
+    rules: Rules,
+    monitor: SearchMonitor,
+    caution: float = 1.0,
+    yardstick: int | None = None,
 ) -> RaceOutcome:
-    """Tournaments for one number of states after the other, until a larger one is no longer clearly better."""
+    """Tournaments for one number of states after the other, until a larger one is no longer clearly better.
+
+    A ``yardstick`` is a number of states that comes first; the others are given up when they will not reach its loss.
+    """
     results: dict[int, list[FoldResult]] = {}
     losses: dict[int, list[float]] = {}
     stop = Stop.SEARCHED
+    smaller: dict[int, Solution] = {}
     try:
-        for size in sizes:
+        for size in sizes if yardstick is None else (yardstick, *(size for size in sizes if size != yardstick)):
             results[size] = []
             for fold, split in enumerate(folds):
-                finalists = tournament(split, size, fold, rules, monitor)
+                finalists = tournament(split, size, fold, rules, monitor, smaller.get(fold))
                 if math.isfinite(finalists[0].loss):
-                    joint = InMemory(split.validation, 1).loss([rules.asked(f.solution) for f in finalists])
+                    joint = rules.loss(InMemory(split.validation, 1), [f.solution for f in finalists])
                     results[size].append(FoldResult(split, finalists, joint))
+                    if size != yardstick:
+                        smaller[fold] = finalists[0].solution
             if not results[size]:
                 raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             losses[size] = [result.joint_loss for result in results[size]]
-            if len(losses) > SURE_SIZES and chosen_size(losses, caution) != size:
+            tried = {other: found for other, found in losses.items() if other != yardstick}
+            if len(tried) > SURE_SIZES and chosen_size(tried, caution) != size:
                 break
+            if yardstick is not None and len(tried) >= SURE_SIZES:
+                *_, before, now = (float(np.mean(found)) for found in tried.values())
+                if now - float(np.mean(losses[yardstick])) > HOPELESS * (before - now):
+                    break
     except (SearchEnded, KeyboardInterrupt) as ended:
         stop = ended.stop if isinstance(ended, SearchEnded) else Stop.INTERRUPTED
         if not any(results.values()):
@@ -332,14 +349,14 @@ def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> Deter
     return machine if mean <= LUCK * error else None
 
 
-def _unused_states(
-    acceptor: Acceptor, solutions: Sequence[Solution], data: Observations, rules: Rules
+def unused_states(
+    model: Acceptor | Generator, solutions: Sequence[Solution], data: Observations, rules: Rules
 ) -> tuple[Hashable, ...]:
     """States that no run visits, in expectation not even half a time."""
     counts = [data.expected_counts(*rules.asked(solution)) for solution in solutions]
     visits = np.concatenate([each.initial + each.transitions.sum(axis=(0, 1)) for each in counts])
     used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
-    return tuple(state for state, visited in zip(acceptor.states, used, strict=True) if not visited)
+    return tuple(state for state, visited in zip(model.states, used, strict=True) if not visited)
 
 
 def _detail(machine: DeterministicMachine | None, unused: tuple[Hashable, ...], n_states: int, warn: bool) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.em.fit_result import Fit, Stop, plot_axes
+from cutpoint.em.fit_result import Fit, Stop, only_acceptor, plot_axes
 from cutpoint.errors import ImpossibleObservation
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.search.folds import standard_error
 from cutpoint.wording import counted
 
@@ -53,10 +53,15 @@ class Member:
     The kind of start it came from, its log loss on the fold that it did not see, and its climb are from before these.
     """
 
-    acceptor: Acceptor
+    model: Acceptor | Generator
     start: str
     validation_loss: float
     curve: tuple[Round, ...]
+
+    @property
+    def acceptor(self) -> Acceptor:
+        """The winner, if it is an acceptor."""
+        return only_acceptor(self.model)
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ class Learned(Fit):
     e_steps: int = 0
     unused: tuple[Any, ...] = ()
     labels: tuple[Any, ...] = ()
-    held_out: tuple[tuple[Acceptor, Sample], ...] = field(default=(), compare=False)
+    held_out: tuple[tuple[Acceptor | Generator, Sample], ...] = field(default=(), compare=False)
 
     @property
     def validation_loss(self) -> float:

@@ -17,17 +17,18 @@ from cutpoint.exact import whole_number
 from cutpoint.kernels.words import Codes, EncodedWords, Floats
 from cutpoint.model import WeightedAutomaton
 from cutpoint.model.parts import random_generator
-from cutpoint.search.folds import held_out
+from cutpoint.search.folds import clearly_lower, held_out
 from cutpoint.wording import shown
 
 LONGEST = 8  # symbols of the longest pieces
 RANKS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50, 60, 75, 90, 110)  # tried on words held out
 FEWEST = 20  # fewest words of which some are held out
 FLOOR = 1e-6  # least probability of a next symbol in a law made of an automaton
-SLACK = 1e-3  # share of it below which the value of a prefix counts as nothing
+LARGEST = 1e9  # entries of a row that are larger, beside the value of its prefix, are rounding errors
 BASIS = 4000, 1000  # most pieces before and after a position
 LEAST = 10.0  # least weight of a piece, in observations of mean weight or of weight 1
 SPREAD = 0.1  # share of a clustered start that is random, so that no entry begins at 0
+SMALLEST = 1e-7  # singular values of a smaller share of the first are rounding errors
 CORNER_WEIGHT = 50.0  # the same for pieces whose predictions may be corners
 KEPT = 0.7  # share of these that one start looks at
 TRIALS = 4  # runs of k-means, of which the best is kept
@@ -174,12 +175,12 @@ def _singular(matrix: Any, rank: int) -> tuple[Floats, Floats, Floats]:
     left: Any
     values: Any
     right: Any
-    if sparse := rank < min(matrix.shape) // 4:
+    if rank < min(matrix.shape) // 4:
         left, values, right = svds(matrix, k=rank, v0=np.ones(min(matrix.shape)))
         left, values, right = left[:, ::-1], values[::-1], right[::-1]
     else:
         left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
-    kept = np.flatnonzero(values[:rank] > (1e-7 if sparse else 1e-11) * values[0])
+    kept = np.flatnonzero(values[:rank] > SMALLEST * values[0])
     return left[:, kept], values[kept], right[kept].T
 
 
@@ -245,8 +246,8 @@ def spectral_automaton(
     Parameters
     ----------
     sample : words, at least one of them not empty; what was seen of their runs is not looked at.
-    rank : dimension of the automaton, or less if the frequencies have a lower rank. None: the one of lowest perplexity
-        on a tenth of the words, held out (:func:`clipped_log_probabilities`).
+    rank : dimension of the automaton, or less if the frequencies have a lower rank. None: chosen by the
+        perplexity of a tenth of the words, held out (:func:`clipped_log_probabilities`).
     basis : most pieces before and after a position; the heaviest are taken.
     rng : which words are held out.
 
@@ -289,15 +290,18 @@ def _factors(sample: Sample, basis: tuple[int, int], rank: int) -> Factors:
 
 
 def _chosen_rank(sample: Sample, basis: tuple[int, int], rng: np.random.Generator) -> int:
-    """Rank of lowest perplexity on words held out."""
+    """Lowest rank whose loss on words held out is not clearly higher than that of the best."""
     if sample.total < FEWEST:
         found = f"the rank is chosen by held-out words, which takes {FEWEST} words; got {sample.total:g}."
         raise InvalidSample(found, advice="Give the {rank}, or add words.")
     training, validation = held_out(sample, 0.1, rng)
-    factors, judged = _factors(training, basis, RANKS[-1]), validation.decoded
-    most = len(factors.arrays[0])
-    ranks = [rank for rank in RANKS if rank < most] + [most]
-    return max(ranks, key=lambda rank: float(validation.counts @ _clipped(factors.of_rank(rank), judged, FLOOR)))
+    factors, part = _factors(training, basis, RANKS[-1]), np.arange(len(validation)) % min(5, len(validation))
+    losses: dict[int, list[float]] = {}
+    for rank in sorted({min(rank, len(factors.arrays[0])) for rank in RANKS}):
+        logs = validation.counts * _clipped(factors.of_rank(rank), validation.decoded, FLOOR)
+        losses[rank] = (-np.bincount(part, logs) / np.bincount(part, validation.counts)).tolist()
+    best = min(losses.values(), key=sum)
+    return next(rank for rank, loss in losses.items() if loss is best or not clearly_lower(best, loss))
 
 
 def clipped_log_probabilities(automaton: WeightedAutomaton, words: Words | Sample, floor: float = FLOOR) -> Floats:
@@ -308,10 +312,11 @@ def clipped_log_probabilities(automaton: WeightedAutomaton, words: Words | Sampl
     .. math:: \frac{\xi M(x) M(a)\, \mathbf 1}{\xi M(x)\, \mathbf 1}, \qquad
         \frac{\xi M(x)\, \eta}{\xi M(x)\, \mathbf 1}, \qquad \mathbf 1 = \Bigl(I - \sum_a M(a)\Bigr)^{-1} \eta.
 
-    Predictions below the ``floor`` are raised to it, and all are divided by their sum: so this is a law, its words sum
-    to 1, and no word has probability 0. Where a prefix has no positive value, what came before is forgotten. For the
-    automaton of a generator whose predictions are above the floor these are the log-probabilities themselves. Of a
-    :class:`Sample`, those of its distinct observations. Cost :math:`O(n r^2)` per word.
+    Negative predictions change their sign (the probability is about as small as the error), all are clipped to at least
+    ``floor`` and at most 1 and divided by their sum: so this is a law, its words sum to 1, and no word has probability
+    0. Where a prefix has no positive value, what came before is forgotten. For the automaton of a generator whose
+    predictions are above the floor these are the log-probabilities themselves. Of a :class:`Sample`, those of its
+    distinct observations. Cost :math:`O(n r^2)` per word.
 
     Examples
     --------
@@ -342,13 +347,13 @@ def _clipped(arrays: tuple[Floats, Floats, Floats], words: EncodedWords, floor: 
     for i in range(int(lengths.max(initial=-1)) + 1):
         live = int(np.searchsorted(-lengths, -i, side="right"))
         following = np.where(lengths[:live] > i, symbols[starts[:live] + i], len(matrices))
-        chances = np.maximum(rows[:live] @ columns, floor)
+        chances = np.clip(np.abs(rows[:live] @ columns), floor, 1.0)  # an error is about as large as it looks
         logs[:live] += np.log(chances[np.arange(live), following] / chances.sum(axis=1))
         for symbol in np.unique(following[lengths[:live] > i]):
             here = np.flatnonzero(following == symbol)
             moved = rows[here] @ matrices[symbol]
             mass = (moved @ ones)[:, None]
-            possible = mass > floor * SLACK
+            possible = mass > np.abs(moved).max(axis=1, initial=0.0, keepdims=True) / LARGEST
             rows[here] = np.where(possible, moved / np.where(possible, mass, 1.0), forgotten)
     answer = np.empty_like(logs)
     answer[order] = logs
@@ -390,8 +395,6 @@ def cornered(sample: Sample, n_states: int, rng: np.random.Generator) -> Paramet
 
     by least squares. States beyond the rank of the frequencies begin at random.
     """
-    from scipy.optimize import nnls  # noqa: PLC0415
-
     windows, n_symbols = Windows.of(sample), len(sample.alphabet)
     (first, matrices, last), states = Hankel.of(windows).factored(n_states)
     well_known = (windows.before.weights >= CORNER_WEIGHT / LEAST * windows.least) & (rng.random(len(states)) < KEPT)
@@ -399,12 +402,22 @@ def cornered(sample: Sample, n_states: int, rng: np.random.Generator) -> Paramet
     corners = states[well_known][_corners(states[well_known], n_states)]
     rows, initial = np.zeros((n_states, n_symbols, n_states)), np.zeros(n_states)
     size = len(corners)
-    targets = np.einsum("sk,akl->sal", corners, matrices)
-    rows[:size, :, :size] = [[nnls(corners.T, target)[0] for target in of_state] for of_state in targets]
-    initial[:size] = nnls(corners.T, first)[0]
+    for symbol, matrix in enumerate(matrices):
+        rows[:size, symbol, :size] = [_non_negative(corners, row @ matrix) for row in corners]
+    initial[:size] = _non_negative(corners, first)
     stops = np.zeros(n_states)
     stops[:size] = np.maximum(corners @ last, 0.0)
     return _start(np.column_stack((rows.reshape(n_states, -1), stops)), initial, windows, rng)
+
+
+def _non_negative(corners: Floats, row: Floats) -> Floats:
+    """Weights of the corners, none of them negative, whose sum is nearest to a row."""
+    from scipy.optimize import nnls  # noqa: PLC0415
+
+    try:
+        return np.asarray(nnls(corners.T, row)[0])
+    except RuntimeError:  # it goes round in circles, by rounding
+        return np.asarray(np.maximum(np.linalg.lstsq(corners.T, row)[0], 0.0))
 
 
 def _corners(points: Floats, number: int) -> list[int]:

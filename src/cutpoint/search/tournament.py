@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -41,17 +41,53 @@ FINALISTS = 4  # so many entrants of a tournament are kept; together they judge 
 
 @dataclass(frozen=True)
 class Rules:
-    """What all tournaments of a search have in common; a given start comes beside the others."""
+    """What all tournaments of a search have in common.
+
+    Attributes
+    ----------
+    given : a start that comes beside the others.
+    starts : makes the others from training observations, a number of states and the winner with fewer states, if any.
+    schedule : how many climbs go on, round by round.
+    patience : a climb ends after so many rounds without a lower held-out loss.
+    many : while there are so many climbs, ``enough`` distinct observations are enough for them.
+    finalists : so many entrants of a tournament are kept; together they judge a number of states.
+    predicting : whether losses are those of what was seen given the word, which matters for generators alone.
+    """
 
     states: KnownStates
     prior: float
     seed: int
     threads: int | None = None
     given: Start | None = None
+    starts: Callable[[Sample, int, np.random.Generator, Solution | None], Iterable[Start]] | None = None
+    schedule: tuple[int, ...] = SCHEDULE
+    patience: int = PATIENCE
+    many: int = MANY
+    enough: int = ENOUGH
+    predicting: bool = False
+    finalists: int = FINALISTS
 
     def asked(self, solution: Solution) -> tuple[Parameters, Masks]:
         """A solution as observations are asked about it: parameters, and the states that agree with each mark."""
         return solution.parameters, self.states.masks(solution.kinds)
+
+    def starts_for(
+        self, sample: Sample, n_states: int, rng: np.random.Generator, smaller: Solution | None
+    ) -> list[Start]:
+        """Starts of one tournament."""
+        given = [self.given] if self.given and len(self.given.kinds) == n_states else []
+        if self.starts is None:
+            return [*given, *starts(self.states, sample, n_states, rng)]
+        return [*given, *self.starts(sample, n_states, rng, smaller)]
+
+    def loss(self, data: InMemory, solutions: Sequence[Solution]) -> float:
+        """Log loss of solutions together: of what was seen, of a generator with its word, unless it is to predict."""
+        members = [self.asked(solution) for solution in solutions]
+        if not self.predicting:
+            return data.loss(members)
+        words = [(parameters, np.ones_like(masks)) for parameters, masks in members]
+        gain = data.log_likelihood(members) - data.log_likelihood(words)
+        return math.inf if math.isnan(gain) else -gain / data.sample.judged
 
     def climb(self, start: Solution, data: Observations) -> Climb:
         """Accelerated climb from a start, the same pseudo-counts in every cell."""
@@ -75,6 +111,7 @@ class Entrant:
     at_rest: bool = False
     climb: Climb | None = None
     data: InMemory | None = None
+    patience: int = PATIENCE
 
     @property
     def e_steps(self) -> int:
@@ -84,7 +121,7 @@ class Entrant:
     @property
     def finished(self) -> bool:
         """Whether more rounds would not help: at rest, impossible, or no better for long."""
-        return self.at_rest or self.e_steps - self.steps >= PATIENCE * ROUND
+        return self.at_rest or self.e_steps - self.steps >= self.patience * ROUND
 
     @property
     def solution(self) -> Solution:
@@ -124,13 +161,13 @@ class SearchMonitor:
         """Rounds done in a tournament and its entrants after them, from the checkpoint."""
         return self._tournaments.get((n_states, fold), (0, []))
 
-    def after_round(self, n_states: int, fold: int, number: int, entrants: list[Entrant]) -> None:
+    def after_round(self, n_states: int, fold: int, number: int, entrants: list[Entrant], rounds: int) -> None:
         """Save the state, report progress, and end the search if the callback or the clock says so."""
         self.save(n_states, fold, number, entrants)
         seconds = time.monotonic() - self._began
         if self._callback:
             loss = min(entrant.loss for entrant in entrants)
-            where = n_states, fold, self._folds, number, len(SCHEDULE)
+            where = n_states, fold, self._folds, number, rounds
             if self._callback(SearchProgress(*where, loss, self.e_steps, seconds)) in (True,):
                 raise SearchEnded(Stop.INTERRUPTED, entrants)
         if self._time_limit is not None and seconds >= self._time_limit:
@@ -149,38 +186,41 @@ class SearchMonitor:
         self._checkpoint.save(saved)
 
 
-def tournament(split: Split, n_states: int, fold: int, rules: Rules, monitor: SearchMonitor) -> list[Entrant]:
-    """Entrants after all rounds, the best on the validation part first.
+def tournament(
+    split: Split, n_states: int, fold: int, rules: Rules, monitor: SearchMonitor, smaller: Solution | None = None
+) -> list[Entrant]:
+    """Entrants after all rounds, the best on the validation part first; ``smaller`` is the winner with fewer states.
 
     Climbs run on the training part. The result depends on seed, fold and number of states alone: not on the number of
     threads, nor on whether the tournament was stopped and resumed from a checkpoint.
     """
     training, validation = (InMemory(part, 1) for part in split)
-    part = thinned(split.training, ENOUGH)
+    part = thinned(split.training, rules.enough)
     sketch = training if part is split.training else InMemory(part, 1)  # enough to tell poor climbs from good ones
     done, entrants = monitor.resumed(n_states, fold)
     try:
         if not entrants:
             rng = np.random.default_rng([rules.seed, 1, n_states, fold])
-            given = [rules.given] if rules.given else []
             enter = partial(_entered, short=InMemory(_shortest(part), 1), rules=rules)
-            entrants = mapped(enter, [*given, *starts(rules.states, split.training, n_states, rng)], rules.threads)
-        for number, keep in enumerate(SCHEDULE[done:], done + 1):
+            entrants = mapped(enter, rules.starts_for(split.training, n_states, rng, smaller), rules.threads)
+        for number, keep in enumerate(rules.schedule[done:], done + 1):
             entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:keep]
             active = [entrant for entrant in entrants if not entrant.finished]
-            data = sketch if keep >= MANY else training
+            for where in (sketch, training, validation):  # so that no core is idle while few climbs are left
+                where.threads = max(1, (rules.threads or cores()) // max(1, len(active)))
+            data = sketch if keep >= rules.many else training
             advance = partial(_round, data=data, last=data is training, validation=validation, rules=rules)
             monitor.e_steps += sum(mapped(advance, active, rules.threads))
-            monitor.after_round(n_states, fold, number, entrants)
+            monitor.after_round(n_states, fold, number, entrants, len(rules.schedule))
             if not active:
                 break
     except KeyboardInterrupt:
         if not any(math.isfinite(entrant.loss) for entrant in entrants):
             raise
         raise SearchEnded(Stop.INTERRUPTED, entrants) from None
-    entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:FINALISTS]
-    if done < len(SCHEDULE):
-        monitor.save(n_states, fold, len(SCHEDULE), entrants)
+    entrants = sorted(entrants, key=lambda entrant: entrant.loss)[: rules.finalists]
+    if done < len(rules.schedule):
+        monitor.save(n_states, fold, len(rules.schedule), entrants)
     return entrants
 
 
@@ -191,7 +231,7 @@ def _entered(start: Start, short: InMemory, rules: Rules) -> Entrant:
         climb = rules.climb(Solution(parameters, start.kinds), short)
         climb.advance(FIRST_STEPS)
         parameters = Parameters(*(smoothed(part, SLIGHT) for part in climb.parameters))
-    return Entrant(start.name, start.kinds, parameters, parameters)
+    return Entrant(start.name, start.kinds, parameters, parameters, patience=rules.patience)
 
 
 def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, rules: Rules) -> int:
@@ -202,10 +242,10 @@ def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, r
         climb, before = entrant.climb, entrant.climb.e_steps
         entrant.at_rest = not climb.advance(ROUND, AT_REST * data.total) and last
     except ImpossibleObservation:
-        entrant.curve.append(Round(entrant.e_steps + PATIENCE * ROUND, -math.inf, math.inf, math.inf))
+        entrant.curve.append(Round(entrant.e_steps + entrant.patience * ROUND, -math.inf, math.inf, math.inf))
         return 1
     entrant.now = climb.parameters
-    loss = validation.loss([rules.asked(Solution(climb.parameters, entrant.kinds))])
+    loss = rules.loss(validation, [Solution(climb.parameters, entrant.kinds)])
     training_loss = -climb.counts.log_likelihood / data.judged(climb.parameters)
     entrant.curve.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss))
     if loss < entrant.loss:
@@ -249,7 +289,7 @@ def _arrays(entrant: Entrant) -> Arrays:
         entrant.kinds,
         *entrant.now,
         *entrant.best,
-        np.array([entrant.loss, entrant.steps, entrant.at_rest]),
+        np.array([entrant.loss, entrant.steps, entrant.at_rest, entrant.patience]),
         np.array(entrant.curve, dtype=np.float64).reshape(-1, 4),
     )
     return dict(zip(SAVED, values, strict=True))
@@ -257,7 +297,8 @@ def _arrays(entrant: Entrant) -> Arrays:
 
 def _restored(saved: Arrays) -> Entrant:
     name, kinds, *rows, numbers, curve = (saved[part] for part in SAVED)
-    loss, steps, at_rest = numbers.tolist()
+    loss, steps, at_rest, patience = numbers.tolist()
     rounds = [Round(int(row[0]), *row[1:]) for row in curve.tolist()]
     now, best = Parameters(*rows[:2]), Parameters(*rows[2:])
-    return Entrant(name.tobytes().decode(), kinds, now, best, loss, int(steps), rounds, bool(at_rest))
+    place = name.tobytes().decode(), kinds, now, best, loss, int(steps), rounds, bool(at_rest)
+    return Entrant(*place, patience=int(patience))
