@@ -91,8 +91,8 @@ def cross_validate(
     ----------
     model : a number of states, with which :func:`learn` starts from scratch on the rest of each fold; or an acceptor,
         from which accelerated Baum-Welch climbs there.
-    sample : the observations; they are shared out one by one or, with groups, group by group; labels evenly. Of a sample in shards, 200,000 distinct
-        observations.
+    sample : the observations; they are shared out one by one or, with groups, group by group; labels evenly. Of a
+        sample in shards, 200,000 distinct observations.
     refit : False judges the acceptor as it is, without learning anything.
     prior, groups, threads, rng, engine : as of :func:`learn`.
     n_final, final, inner_folds : for a number of states: as of :func:`learn`, ``inner_folds`` being its folds.

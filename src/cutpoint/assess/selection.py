@@ -131,8 +131,8 @@ def select(
     sizes : numbers of states to try, all of them on the same folds.
     criterion : "loss" takes a larger number only if its held-out loss is lower than that of the best smaller one by
         more than a standard error of the difference over folds; "bic" and "aic" take the lowest value.
-    n_final, final, prior, groups, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True ends the
-        selection with the numbers of states finished so far.
+    n_final, final, prior, groups, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True
+        ends the selection with the numbers of states finished so far.
 
     Notes
     -----

@@ -179,11 +179,12 @@ class CaseIds(NamedTuple):
             return None
         starts = accumulate(map(len, samples), initial=0)
         places = [each.observations + start for each, start in zip(known, starts, strict=False)]
-        counts, groups = np.concatenate([each.counts for each in known]), None
-        if all(each.groups is not None for each in known):
-            numbered = [np.unique(each.groups, return_inverse=True)[1] for each in known]  # type: ignore[arg-type]
-            first = accumulate((int(each.max()) + 1 for each in numbered), initial=0)
-            groups = np.concatenate([each + start for each, start in zip(numbered, first, strict=False)])
+        counts = np.concatenate([each.counts for each in known])
+        numbers = [np.unique(each.groups, return_inverse=True)[1] for each in known if each.groups is not None]
+        groups = None
+        if len(numbers) == len(known):
+            first = accumulate((int(each.max()) + 1 for each in numbers), initial=0)
+            groups = np.concatenate([each + start for each, start in zip(numbers, first, strict=False)])
         return cls(tuple(chain.from_iterable(each.ids for each in known)), np.concatenate(places), counts, groups)
 
 
@@ -447,7 +448,9 @@ class Sample:
             )
         numbers = self.lengths + 1
         if (total := float((self.lengths * numbers / 2).sum())) > MOST_PREFIX_SYMBOLS:
-            what = f"the prefixes of these words have {total:,.0f} symbols in all; the limit is {MOST_PREFIX_SYMBOLS:,}."
+            what = (
+                f"the prefixes of these words have {total:,.0f} symbols in all; the limit is {MOST_PREFIX_SYMBOLS:,}."
+            )
             raise TooLarge(what, advice="Take fewer cases, or shorter ones.")
         starts, rows = offsets_of(numbers), np.repeat(np.arange(len(self)), numbers)
         lengths = np.arange(starts[-1]) - starts[rows]

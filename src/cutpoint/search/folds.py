@@ -44,8 +44,8 @@ def shared_out(sample: Sample) -> tuple[float, str, str]:
     """Number of what folds share out and can judge by, what it is, and a word on outcomes if not all have them."""
     known = can_be_judged(sample)
     outcome = "" if known.all() else " with an outcome"
-    if sample.cases is not None and sample.cases.groups is not None:
-        return len(np.unique(sample.cases.groups[known[sample.cases.observations]])), "group", outcome
+    if (groups := _groups(sample)) is not None:
+        return len(np.unique(groups[known[sample.known_cases.observations]])), "group", outcome
     return float(sample.counts[known].sum()), "observation", outcome
 
 
@@ -78,8 +78,8 @@ def held_out(sample: Sample, holdout: float, rng: np.random.Generator) -> Split:
 
 def _division(sample: Sample, folds: int, rng: np.random.Generator) -> Callable[[list[int]], Split]:
     """Share a sample out; the function returned splits it, given the folds to judge by."""
-    if sample.cases is not None and sample.cases.groups is not None:
-        fold_of_row = group_folds(sample, folds, rng)
+    if (groups := _groups(sample)) is not None:
+        fold_of_row = group_folds(sample, groups, folds, rng)
 
         def split_groups(judging: list[int]) -> Split:
             judged = np.isin(fold_of_row, judging)
@@ -107,16 +107,20 @@ def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
     return parts + np.where(rest >= 1.0, rest / folds, 0.0)
 
 
-def group_folds(sample: Sample, folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Fold of each of the rows that a sample was made of; rows of one group have the same.
+def _groups(sample: Sample) -> NDArray[np.int64] | None:
+    """Group of each of the rows that a sample was made of; None if it is shared out by single observations."""
+    return None if sample.cases is None else sample.cases.groups
+
+
+def group_folds(sample: Sample, groups: NDArray[np.int64], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Fold of each of the rows that a sample was made of, given their groups; rows of one group have the same.
 
     Groups are dealt by the outcome that most of their rows have, the largest first: folds differ by no more than a
     group.
     """
-    _, rows, counts, groups = sample.known_cases
-    _, numbers = np.unique(groups, return_inverse=True)  # type: ignore[arg-type]  # grouped, or it would not be asked
+    _, numbers = np.unique(groups, return_inverse=True)
     totals = np.zeros((int(numbers.max()) + 1, len(FIRST_MARKS) + 1))
-    np.add.at(totals, (numbers, _kinds(sample)[rows]), counts)
+    np.add.at(totals, (numbers, _kinds(sample)[sample.known_cases.observations]), sample.known_cases.counts)
     return np.asarray(_dealt(totals.argmax(axis=1), folds, rng, totals.sum(axis=1))[numbers])
 
 
