@@ -203,7 +203,7 @@ def test_folds_of_the_search_keep_groups_together() -> None:
     groups = np.repeat(["x", "y", "z"], 8)
     model = cp.AcceptorClassifier(2, folds=3).fit(words, odd, groups=groups)
     for _, judged in model.fit_.held_out:
-        assert len(set(judged.ids)) == 1
+        assert len(set(judged.known_cases.ids)) == 1
     with pytest.raises(cp.errors.InvalidArgument, match="groups must have one value per word; got 2 values for 24"):
         model.fit(words, odd, groups=["x", "y"])
     with pytest.raises(cp.errors.InvalidArgument, match="5 folds need at least 5 groups; got 3 groups"):
