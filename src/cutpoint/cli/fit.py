@@ -97,11 +97,11 @@ def command(
     Example: cutpoint fit journeys.tsv -n 6 -o model.json --report report.html
     """
     options.check_standard_input(data, test)
+    options.check_distinct(output, report, checkpoint, inputs=(data, test))
     options.check_output(output, ".json", ".json.gz", ".npz")
     if report is not None:
         options.check_output(report, *ENDINGS)
     choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
-    options.check_distinct(output, report, checkpoint, inputs=(data, test))
     sharded = is_folder_of_shards(data)
     _check_judged_by(holdout, by, sharded, test)
     if sharded and test is None:

@@ -216,7 +216,8 @@ class _Page:
                 "A case moves from state to state with each event. Below the name of a state: of the visits to it, the "
                 f"share by cases that end “{self.outcomes[0]}”, which is what a double border stands for if a case ends "
                 f"there. Beside an arrow: the events that cause it most (at most {MOST_EVENTS}), each with its probability "
-                f"to do so there. {whole}."
+                f"to do so there. Events "
+                f"that keep a case where it is are left out. {whole}."
             )
             told += f'<figure class="wide"><div class="scroll">{picture}</div><figcaption>{html.escaped(caption)}'
             told += "</figcaption></figure>"
