@@ -105,7 +105,7 @@ class Forecaster:
             raise TooLarge(f"a forecast takes {counted(size, 'pair')} of states; the limit is {most:,}. {advice}")
         _, steps, stop = self.inputs.to_weighted().arrays(exact)
         reading = np.stack([self.acceptor.matrix([symbol], exact) for symbol in self.inputs.alphabet])
-        now = np.kron(fractions(self.acceptor.final) if exact else self.acceptor.final, stop)
+        now: NDArray[Any] = np.kron(fractions(self.acceptor.final) if exact else self.acceptor.final, stop)
         if size > MOST_DIRECT and not exact:
             return _iterated(reading, steps, now).reshape(shape)
         onward = sum(np.kron(matrix, step) for matrix, step in zip(reading, steps, strict=True))
