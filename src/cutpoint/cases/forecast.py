@@ -18,8 +18,10 @@ from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.machine import Machine
 from cutpoint.wording import counted, shown
 
-MOST_PAIRS = 6000  # most pairs of states for which the system is solved
+MOST_PAIRS = 250_000  # most pairs of states for which the system is solved
+MOST_DIRECT = 2_000  # the same by elimination; larger ones are solved by iteration
 MOST_EXACT_PAIRS = 300  # the same in rational numbers
+RESIDUAL = 1e-13  # of a solution by iteration, relative to the right side
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,8 +42,9 @@ class Forecaster:
 
     Notes
     -----
-    With l and g states one system of l g unknowns, :math:`O(l^3 g^3)`; after that :math:`O(l^2 + g^2)` per symbol. At
-    most 6,000 unknowns, 300 with ``exact=True``; more are refused. A prefix of probability 0 is refused.
+    With l and g states one system of l g unknowns, solved by elimination, :math:`O(l^3 g^3)`, from 2,000 unknowns on by
+    iteration (GMRES), :math:`O(l' l g (l + g))` per round; after that :math:`O(l^2 + g^2)` per symbol. At most 250,000
+    unknowns, 300 with ``exact=True``; more are refused. A prefix of probability 0 is refused.
 
     Examples
     --------
@@ -107,9 +110,11 @@ class Forecaster:
             advice = "Leave exact=True out." if exact else "Take smaller ones, or learn from sample.prefixes()."
             raise TooLarge(f"a forecast takes {counted(size, 'pair')} of states; the limit is {most:,}. {advice}")
         _, steps, stop = self.inputs.to_weighted().arrays(exact)
-        reading = [self.acceptor.matrix([symbol], exact) for symbol in self.inputs.alphabet]
+        reading = np.stack([self.acceptor.matrix([symbol], exact) for symbol in self.inputs.alphabet])
+        now: NDArray[Any] = np.kron(fractions(self.acceptor.final) if exact else self.acceptor.final, stop)
+        if size > MOST_DIRECT and not exact:
+            return _iterated(reading, steps, now).reshape(shape)
         onward = sum(np.kron(matrix, step) for matrix, step in zip(reading, steps, strict=True))
-        now = np.kron(fractions(self.acceptor.final) if exact else self.acceptor.final, stop)
         one = np.eye(size, dtype=np.int64)
         found = solution(fractions(one) - onward, now[:, None]) if exact else np.linalg.solve(one - onward, now)
         return np.asarray(found.reshape(shape))
@@ -118,6 +123,23 @@ class Forecaster:
         sizes = [counted(machine.n_states, "state") for machine in (self.acceptor, self.inputs)]
         first = f"forecast {self.forecast():.4g} before the first symbol"
         return f"<Forecaster: acceptor of {sizes[0]}, inputs by a generator of {sizes[1]}, {first}>"
+
+
+def _iterated(reading: Floats, steps: Floats, now: Floats) -> Floats:
+    """Solution of the system, whose matrix is never made."""
+    from scipy.sparse.linalg import LinearOperator, gmres  # noqa: PLC0415  # only those who need it wait for it
+
+    shape = reading.shape[1], steps.shape[1]
+
+    def remainder(values: Floats) -> Floats:
+        ahead = values.reshape(shape) @ steps.transpose(0, 2, 1)
+        return np.asarray(values - (reading @ ahead).sum(axis=0).ravel())
+
+    operator = LinearOperator((len(now), len(now)), matvec=remainder, dtype=np.float64)
+    found, fault = gmres(operator, now, rtol=RESIDUAL, atol=0.0, restart=60, maxiter=200)
+    if fault:
+        raise TooLarge(f"a forecast over {counted(len(now), 'pair')} of states did not converge. Take smaller models.")
+    return np.asarray(found)
 
 
 def forecast(acceptor: Acceptor, prefix: Word, inputs: Generator, exact: bool = False) -> Any:
