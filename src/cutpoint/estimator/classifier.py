@@ -173,7 +173,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learned(self, sample: Sample, names: list[Any] | None, seed: int) -> Learned:
         """What the search finds: of both kinds the better one, if that is asked for."""
-        options = {"classes": names, "rng": seed, "threads": self.threads, "folds": self.folds}
+        options: dict[str, Any] = {"classes": names, "rng": seed, "threads": self.threads, "folds": self.folds}
         options |= {} if self.prior is None else {"prior": self.prior}
         both = self.kind == "auto"
         limit = None if self.time_limit is None else self.time_limit / (1 + both)
@@ -443,9 +443,9 @@ class RunningCounts:
 
     def maximum(self, parameters: Parameters, prior: float) -> Parameters:
         """M-step: as if all words so far had the mean's counts; symbols not read keep their matrices."""
-        stop = None if parameters.stop is None else np.ones(len(parameters.stop), dtype=np.bool_)
+        stop = None if parameters.stop is None else np.ones_like(parameters.stop)
         read = np.broadcast_to(self.read, parameters.transitions.shape)
-        learned = Parameters.packed(read, parameters.initial, stop).rows
+        learned = Parameters.packed(read, parameters.initial, stop).rows > 0.0
         rows, initial = (
             self.total * mean + np.where(part > 0.0, prior, 0.0)
             for mean, part in zip(self.mean, parameters, strict=True)
