@@ -2,11 +2,12 @@
 
 ==================  ==========================================================================================
 acceptors           Acceptor, WeightedAutomaton, BeliefNetwork, mixture, gallery, p_adic, random_acceptor
+generators          Generator, STOP, learn_generator
 samples             Sample, simulate, random_words, read_sample, write_sample, ShardedSample, write_shards
 learning            learn, baum_welch, expectation_maximization, Fit, engines, AcceptorClassifier
                     expected_counts, log_likelihood, Counts, count_transitions, maximum_likelihood, design_matrix
 how good a fit is   evaluate, verdict_probabilities, cross_validate, select, bootstrap
-running cases       Runs (one case: Acceptor.run)
+running cases       Runs, forecast (one case: Acceptor.run)
 languages           Language, AlgebraicNumber, DFA, Unknown
 decisions           equivalence, Equal, Different, distance, minimize, quotient, trim
 files               load, save, read_model, export

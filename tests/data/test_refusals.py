@@ -253,6 +253,45 @@ REFUSED: list[Refusal] = [
         cp.errors.InvalidSample,
         "counts must be numbers, one per word; got [1000000000000000000000000000000000000000000000000000000000….",
     ),
+    (
+        lambda: cp.Sample(["a", "b"], ids=[1, 2]).grouped([1]),
+        cp.errors.InvalidSample,
+        "groups must have one value for each id of the sample, of which there are 2; got 1 value.",
+    ),
+    (
+        lambda: cp.Sample(["a", "a"]).grouped(["x", "y"]),
+        cp.errors.InvalidSample,
+        "groups must have one value for each distinct observation, of which there are 1; got 2 values. Name your rows "
+        "with ids= of Sample, then there is one for each.",
+    ),
+    (
+        lambda: cp.Sample(["a", "b"]).grouped("x"),
+        cp.errors.InvalidSample,
+        "groups must have one value for each distinct observation, of which there are 2; got 'x'. Name your rows with "
+        "ids= of Sample, then there is one for each.",
+    ),
+    (
+        lambda: cp.Sample(["a", "b"]).grouped(["x", math.nan]),
+        cp.errors.InvalidSample,
+        "groups must be names or numbers; got nan for row 1.",
+    ),
+    (
+        lambda: cp.Sample(["a"], accepted=[True]).prefixes("event"),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "weight must be 'case' or 'prefix'; got 'event'.",
+    ),
+    (
+        lambda: cp.Sample(["a"], verdicts=[[True, False]]).prefixes(),
+        cp.errors.InvalidSample,
+        "prefixes are of cases with an outcome in the end, and this sample has verdicts or states along its words. "
+        "Learn from these as they are: verdict_probabilities predicts along the way.",
+    ),
+    (
+        lambda: cp.Sample(["a" * 40_000]).prefixes(),
+        cp.errors.TooLarge,
+        "the prefixes of these words have 800,020,000 symbols in all; the limit is 500,000,000. Take fewer cases, or "
+        "shorter ones.",
+    ),
 ]
 
 

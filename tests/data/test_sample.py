@@ -255,3 +255,56 @@ def test_the_sum_of_samples_has_the_observations_of_both(kind: str, data: st.Dat
     )
     assert one + other == expected
     assert (one + other).total == one.total + other.total
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.tuples(st.text("ab", max_size=4), st.booleans(), st.floats(0.1, 30)), min_size=1, max_size=12),
+    st.booleans(),
+)
+def test_prefixes_have_the_outcome_of_their_case(cases: list[tuple[str, bool, float]], with_ids: bool) -> None:
+    words, accepted, counts = map(list, zip(*cases, strict=True))
+    sample = cp.Sample(
+        words, accepted=accepted, counts=counts, alphabet="ab", ids=range(len(words)) if with_ids else None
+    )
+    for weight in ("case", "prefix"):
+        totals: dict[tuple[str, bool], float] = {}
+        for word, outcome, count in cases:
+            share = 1 / (len(word) + 1) if weight == "case" else 1.0
+            for i in range(len(word) + 1):
+                totals[word[:i], outcome] = totals.get((word[:i], outcome), 0.0) + count * share
+        found = sample.prefixes(weight)
+        assert {(each.word, each.accepted): each.count for each in found} == pytest.approx(totals, rel=1e-12)
+        assert found.total == pytest.approx(sample.total if weight == "case" else sum(totals.values()), rel=1e-12)
+        assert found.cases is not None
+        assert found.cases.groups is not None
+        shared = np.bincount(found.cases.observations, found.cases.counts, minlength=len(found))
+        np.testing.assert_allclose(shared, found.counts, rtol=1e-12)
+        if with_ids:
+            for case, (word, _, _) in enumerate(cases):
+                rows = np.flatnonzero(found.cases.groups == case)
+                assert [found[int(r)].word for r in found.cases.observations[rows]] == [
+                    word[:i] for i in range(len(word) + 1)
+                ]
+                assert {found.cases.ids[r] for r in rows} == {case}
+
+
+def test_equal_cases_without_ids_are_cases_of_their_own_up_to_a_bound() -> None:
+    found = cp.Sample(["ab", "b"], accepted=[True, False], counts=[3, 1e6]).prefixes()
+    assert found.cases is not None
+    assert found.cases.groups is not None
+    groups, sizes = np.unique(found.cases.groups, return_counts=True)
+    assert (len(groups), sizes.tolist()) == (3 + 20, [3] * 3 + [2] * 20)
+
+
+def test_prefixes_of_grouped_cases_stay_in_their_group_and_sums_keep_groups_apart() -> None:
+    sample = cp.Sample(["ab", "b", "a"], accepted=[True, False, True], ids=["x", "y", "z"]).grouped([7, 8, 7])
+    found = sample.prefixes()
+    assert found.cases is not None
+    assert found.cases.groups is not None
+    assert found.cases.groups.tolist() == [0, 0, 0, 1, 1, 0, 0]
+    both = (found + found).cases
+    assert both is not None
+    assert both.groups is not None
+    assert both.groups.tolist() == [0, 0, 0, 1, 1, 0, 0, 2, 2, 2, 3, 3, 2, 2]
+    assert (found + cp.Sample(["a"], ids=[1])).cases.groups is None  # type: ignore[union-attr]

@@ -357,12 +357,12 @@ def test_without_fonts(tmp_path: Path) -> None:
         (
             lambda: cp.draw(3),  # type: ignore[arg-type]
             cp.errors.InvalidArgument,
-            "expected an Acceptor, a DFA or a BeliefNetwork to draw; got 3.",
+            "expected an Acceptor, a Generator, a DFA or a BeliefNetwork to draw; got 3.",
         ),
         (
             lambda: cp.drawing.to_tikz("A"),  # type: ignore[arg-type]
             cp.errors.InvalidArgument,
-            "expected an Acceptor, a DFA or a BeliefNetwork to draw; got 'A'.",
+            "expected an Acceptor, a Generator, a DFA or a BeliefNetwork to draw; got 'A'.",
         ),
         (
             lambda: cp.draw(cp.p_adic(2), "a.bmp"),

@@ -14,7 +14,7 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.drawing.to_dot("A"),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
-        "expected an Acceptor, a DFA or a BeliefNetwork to draw; got 'A'.",
+        "expected an Acceptor, a Generator, a DFA or a BeliefNetwork to draw; got 'A'.",
     ),
     (
         lambda: cp.drawing.forward_table("x", "01"),  # type: ignore[arg-type]

@@ -197,6 +197,19 @@ def test_words_come_in_many_forms(two: cp.AcceptorClassifier, form: Any) -> None
     assert np.array_equal(two.predict(form(WORDS)), ODD)
 
 
+def test_folds_of_the_search_keep_groups_together() -> None:
+    words = ["a", "ab", "b", "ba", "abb", "bab", "aab", "bb"] * 3
+    odd = [word.count("a") % 2 == 1 for word in words]
+    groups = np.repeat(["x", "y", "z"], 8)
+    model = cp.AcceptorClassifier(2, folds=3).fit(words, odd, groups=groups)
+    for _, judged in model.fit_.held_out:
+        assert len(set(judged.known_cases.ids)) == 1
+    with pytest.raises(cp.errors.InvalidArgument, match="groups must have one value per word; got 2 values for 24"):
+        model.fit(words, odd, groups=["x", "y"])
+    with pytest.raises(cp.errors.InvalidArgument, match="5 folds need at least 5 groups; got 3 groups"):
+        cp.AcceptorClassifier(2, folds=5).fit(words, odd, groups=groups)
+
+
 def test_separators_of_symbols() -> None:
     words, labels = ["look buy", "look", "buy look", ""] * 5, [1, 0, 1, 0] * 5
     model = cp.AcceptorClassifier(2, separator=" ", folds=2).fit(words, labels)

@@ -18,7 +18,10 @@ def pictures() -> dict[str, cp.drawing.Picture]:
     """Pictures by the names of their files; the states of some are on a line, on a circle, on a grid."""
     dfa = cp.Language(cp.p_adic(2), "1/2").to_dfa()
     assert isinstance(dfa, cp.DFA)
+    steps = {"a": {"new": {"s2": "1/2", "bad": "1/2"}}, "b": {"bad": {"bad": "1/2"}, "s2": {"s2": "1/4"}}}
+    generator = cp.Generator(["new", "s2", "bad"], "ab", steps, "new", {"s2": "3/4", "bad": "1/2"}, {"s2"})
     return {
+        "generator": cp.draw(generator),
         "p_adic_2": cp.draw(cp.p_adic(2)),
         "odd": cp.draw(ODD, digits=2),
         "down": cp.draw(ODD, min_probability=0.1, digits=12, orientation="down"),

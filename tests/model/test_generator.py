@@ -281,3 +281,31 @@ def test_set_operations_are_refused_with_a_sentence() -> None:
     with pytest.raises(cp.CutpointError, match="at least one word"):
         generator.perplexity([])
     assert generator.replace(transitions=[[[0]]], stop=[1]).perplexity(["a"]) == math.inf
+
+
+def test_displays_show_stop() -> None:
+    steps = {"a": {"new": {"good": "1/2", "bad": "1/2"}}, "b": {"bad": {"bad": "1/2"}, "good": {"good": "1/4"}}}
+    generator = cp.Generator(["new", "good", "bad"], "ab", steps, "new", {"good": "3/4", "bad": "1/2"}, {"good"})
+    assert str(generator) == generator.table()
+    assert generator.table().splitlines() == [
+        "            a:               b:               stop:",
+        "            new  good  bad   new  good  bad",
+        "→  new      0    1/2   1/2   0    0     0     0",
+        "   good *   0    0     0     0    1/4   0     3/4",
+        "   bad      0    0     0     0    0     1/2   1/2",
+    ]
+    assert "<b>stop</b>" in generator._repr_html_()
+    dot, tikz = cp.drawing.to_dot(generator), cp.drawing.to_tikz(generator)
+    assert r'1 [label="good\nstop: 3/4", peripheries=2];' in dot
+    assert '0 [label="new"];' in dot
+    assert r"{good \\ stop: $\frac{3}{4}$};" in tikz
+    assert "stop: 1/2" not in cp.drawing.to_dot(generator, min_probability=0.6)
+    without_outcomes = generator.replace(final=None)
+    assert "peripheries" not in cp.drawing.to_dot(without_outcomes)
+    assert "*" not in without_outcomes.table()
+
+
+def test_a_surprise_says_what_stands_out() -> None:
+    generator = cp.Generator(1, "ab", {"a": [[0.5]], "b": [[0.25]]}, 0, [0.25])
+    assert repr(generator.surprise("aba")) == "<Surprise: 4.159 nats, most at position 1 of 3 (1.386), end 1.386>"
+    assert repr(generator.surprise("", [""])) == "<Surprise: 1.386 nats, end 1.386, p-value 1 among held-out words>"

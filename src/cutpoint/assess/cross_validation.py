@@ -77,6 +77,7 @@ def cross_validate(
     n_final: int | None = None,
     final: Collection[Hashable] | None = None,
     inner_folds: int | None = None,
+    groups: Iterable[Hashable] | None = None,
     threads: int | None = None,
     rng: np.random.Generator | int = 0,
     engine: Engine | None = None,
@@ -90,10 +91,10 @@ def cross_validate(
     ----------
     model : a number of states, with which :func:`learn` starts from scratch on the rest of each fold; or an acceptor,
         from which accelerated Baum-Welch climbs there.
-    sample : the observations; they are shared out one by one, labels evenly. Of a sample in shards, 200,000 distinct
-        observations.
+    sample : the observations; they are shared out one by one or, with groups, group by group; labels evenly. Of a
+        sample in shards, 200,000 distinct observations.
     refit : False judges the acceptor as it is, without learning anything.
-    prior, threads, rng, engine : as of :func:`learn`.
+    prior, groups, threads, rng, engine : as of :func:`learn`.
     n_final, final, inner_folds : for a number of states: as of :func:`learn`, ``inner_folds`` being its folds.
 
     Notes
@@ -110,7 +111,7 @@ def cross_validate(
     >>> round(scores.log_loss.mean, 2), len(scores.auc.values)
     (0.5, 5)
     """
-    check_arguments(sample, threads, engine)
+    sample = check_arguments(sample, threads, engine, groups)
     whole_number("folds", folds, least=2)
     if isinstance(model, Acceptor):
         if n_final is not None or final is not None or inner_folds is not None:

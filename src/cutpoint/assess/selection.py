@@ -115,6 +115,7 @@ def select(
     n_final: int | None = None,
     final: Collection[Hashable] | None = None,
     prior: float = PRIOR,
+    groups: Iterable[Hashable] | None = None,
     threads: int | None = None,
     callback: Callable[[SearchProgress], object] | None = None,
     rng: np.random.Generator | int = 0,
@@ -130,8 +131,8 @@ def select(
     sizes : numbers of states to try, all of them on the same folds.
     criterion : "loss" takes a larger number only if its held-out loss is lower than that of the best smaller one by
         more than a standard error of the difference over folds; "bic" and "aic" take the lowest value.
-    n_final, final, prior, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True ends the
-        selection with the numbers of states finished so far.
+    n_final, final, prior, groups, threads, callback, rng, engine : as of :func:`learn`; a callback that returns True
+        ends the selection with the numbers of states finished so far.
 
     Notes
     -----
@@ -151,7 +152,7 @@ def select(
     >>> selection.n_states, selection.best.n_states
     (2, 2)
     """
-    check_arguments(sample, threads, engine)
+    sample = check_arguments(sample, threads, engine, groups)
     numbers = () if isinstance(sizes, str) or not isinstance(sizes, Iterable) else tuple(sizes)
     if not numbers:
         raise InvalidArgument(f"sizes must be a list of one or more numbers of states; got {shown(sizes)}.")

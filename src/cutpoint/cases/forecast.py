@@ -71,10 +71,9 @@ class Forecaster:
 
     def forecast(self, prefix: Word = (), exact: bool = False) -> Any:
         """Probability that the case is accepted in the end, given how it begins; a ``Fraction`` with ``exact=True``."""
-        if not exact:
-            return float(self.forecasts([prefix])[0])
-        law = self.inputs.distribution(prefix, exact=True)
-        return Fraction(self.acceptor.distribution(prefix, exact=True) @ self.exact_values @ law)
+        values, law = self.exact_values if exact else self.values, self.inputs.distribution(prefix, exact)
+        found = self.acceptor.distribution(prefix, exact) @ values @ law
+        return Fraction(found) if exact else float(found)
 
     def forecasts(self, prefixes: Words | Sample) -> Floats:
         """Forecast after each prefix; of a :class:`Sample`, after each of its distinct words."""

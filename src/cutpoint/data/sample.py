@@ -6,16 +6,16 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import html
-from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word, is_hashable
-from cutpoint.errors import InvalidSample
+from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word, is_hashable, is_missing
+from cutpoint.errors import InvalidArgument, InvalidSample, TooLarge
 from cutpoint.exact import whole_number
-from cutpoint.kernels.words import EncodedWords, FrontCodedWords
+from cutpoint.kernels.words import EncodedWords, FrontCodedWords, offsets_of, ranges
 from cutpoint.wording import counted, shown
 
 if TYPE_CHECKING:
@@ -131,6 +131,9 @@ def _by_position(alphabet: Alphabet) -> Alphabet:
 LARGEST_TOTAL = 1e300  # largest sum of counts, so that no sum of expected counts overflows
 SMALLEST_COUNT = 1e-300  # smallest count, so that none loses its digits: floats near 0 have fewer
 
+MOST_PREFIX_SYMBOLS = 500_000_000  # most symbols of all prefixes together: two gigabytes
+MOST_EQUAL_CASES = 20  # most parts in which equal cases without ids are shared out among folds
+
 NO_OBSERVATION = "a sample must hold at least one observation with a positive count; got none."
 
 
@@ -148,16 +151,19 @@ class Observation:
 class CaseIds(NamedTuple):
     """Ids of the rows that a sample was made of, the observation that each row has become, and its count.
 
-    Equal observations are merged, so several rows may share one; its count is the sum of theirs.
+    Equal observations are merged, so several rows may share one; its count is the sum of theirs. ``groups`` numbers the
+    groups of rows that folds never split; None where folds share out single observations.
     """
 
     ids: tuple[Hashable, ...]
     observations: NDArray[np.int64]
     counts: NDArray[np.float64]
+    groups: NDArray[np.int64] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> CaseIds:
-        """Some of the rows."""
-        return CaseIds(tuple([self.ids[r] for r in rows.tolist()]), self.observations[rows], self.counts[rows])
+        """Some of the rows, also several times."""
+        groups = None if self.groups is None else self.groups[rows]
+        return CaseIds(tuple([self.ids[r] for r in rows.tolist()]), self.observations[rows], self.counts[rows], groups)
 
     def moved(self, places: NDArray[np.int64]) -> CaseIds:
         """The same after observations have got other numbers, or -1 where they were left out."""
@@ -174,7 +180,12 @@ class CaseIds(NamedTuple):
         starts = accumulate(map(len, samples), initial=0)
         places = [each.observations + start for each, start in zip(known, starts, strict=False)]
         counts = np.concatenate([each.counts for each in known])
-        return cls(tuple(chain.from_iterable(each.ids for each in known)), np.concatenate(places), counts)
+        numbers = [np.unique(each.groups, return_inverse=True)[1] for each in known if each.groups is not None]
+        groups = None
+        if len(numbers) == len(known):
+            first = accumulate((int(each.max()) + 1 for each in numbers), initial=0)
+            groups = np.concatenate([each + start for each, start in zip(numbers, first, strict=False)])
+        return cls(tuple(chain.from_iterable(each.ids for each in known)), np.concatenate(places), counts, groups)
 
 
 class SeenPositions(NamedTuple):
@@ -365,6 +376,99 @@ class Sample:
         part = cases.take(np.arange(len(cases.ids))[np.asarray(rows)])
         counts = np.bincount(part.observations, part.counts, minlength=len(self)).astype(np.float64)
         return self._with_counts(counts, part.moved(np.cumsum(counts > 0.0) - 1))
+
+    def grouped(self, groups: Iterable[Hashable]) -> Sample:
+        """The same sample, of whose folds none splits a group: all words of a person, a shop or a day stay together.
+
+        There must be a group for each of the ``ids``, in their order; for each distinct observation of a sample that
+        has none. This is what ``groups=`` of :func:`learn` and others does.
+
+        Examples
+        --------
+        >>> sample = Sample(["01", "1", "01"], ids=[1, 2, 3]).grouped(["ann", "bob", "ann"])
+        >>> sample.cases.groups.tolist()
+        [0, 1, 0]
+        """
+        cases = self.cases or CaseIds(tuple(range(len(self))), np.arange(len(self)), self.counts)
+        names = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, str) else []
+        if len(names) != len(cases.ids):
+            each, advice = "id of the sample", ""
+            if self.cases is None:
+                each, advice = "distinct observation", "Name your rows with ids= of Sample, then there is one for each."
+            found = counted(len(names), "value") if names else shown(groups)
+            what = f"must have one value for each {each}, of which there are {len(cases.ids):,}; got {found}."
+            raise InvalidSample(what, argument="groups", advice=advice)
+        numbers: dict[Hashable, int] = {}
+        for r, name in enumerate(names):
+            if is_missing(name) or not is_hashable(name):
+                raise InvalidSample(f"must be names or numbers; got {shown(name)} for row {r}.", argument="groups")
+            numbers.setdefault(name, len(numbers))
+        codes = np.array([numbers[name] for name in names])
+        return self._with_cases(cases._replace(groups=codes))
+
+    def _with_cases(self, cases: CaseIds) -> Sample:
+        return Sample.from_encoded(self.encoded, self.counts, self.alphabet, self.mark_table, cases=cases)
+
+    def prefixes(self, weight: Literal["case", "prefix"] = "case") -> Sample:
+        """Every prefix of every case as a word with the eventual outcome, to learn a model that predicts along the way.
+
+        A case of n events has n + 1 prefixes: the empty one, and itself. They stay together: no fold splits a case.
+        The ids are those of the cases (without ids, the number of the distinct observation), once for each prefix.
+
+        Parameters
+        ----------
+        weight : ``"case"``: all prefixes of a case together count as much as the case. ``"prefix"``: each of them does,
+            so that long cases count more.
+
+        Notes
+        -----
+        What is learned from them answers, after any number of events, how probable it is that the case will be
+        accepted in the end. Learning costs little more than from whole words, since prefixes of a case share a path of
+        the prefix tree; the words themselves take memory for n (n + 1) / 2 symbols.
+
+        Examples
+        --------
+        >>> cases = Sample(["ab", "b"], accepted=[True, False], ids=["ann", "bob"]).prefixes()
+        >>> for seen in cases:
+        ...     print(repr(seen.word), seen.accepted, round(seen.count, 3))
+        '' True 0.333
+        'a' True 0.333
+        'ab' True 0.333
+        '' False 0.5
+        'b' False 0.5
+        >>> cases.ids
+        ('ann', 'ann', 'ann', 'bob', 'bob')
+        """
+        if weight not in ("case", "prefix"):
+            raise InvalidArgument(f"must be 'case' or 'prefix'; got {shown(weight)}.", argument="weight")
+        if self.marks is not None:
+            raise InvalidSample(
+                "prefixes are of cases with an outcome in the end, and this sample has verdicts or states along its "
+                "words. Learn from these as they are: verdict_probabilities predicts along the way."
+            )
+        numbers = self.lengths + 1
+        if (total := float((self.lengths * numbers / 2).sum())) > MOST_PREFIX_SYMBOLS:
+            what = (
+                f"the prefixes of these words have {total:,.0f} symbols in all; the limit is {MOST_PREFIX_SYMBOLS:,}."
+            )
+            raise TooLarge(what, advice="Take fewer cases, or shorter ones.")
+        starts, rows = offsets_of(numbers), np.repeat(np.arange(len(self)), numbers)
+        lengths = np.arange(starts[-1]) - starts[rows]
+        words = EncodedWords(self.symbols[ranges(self.offsets[rows], lengths)], offsets_of(lengths), self.ends[rows])
+        shares = 1.0 / numbers if weight == "case" else np.ones(len(self))
+        cases = self.cases or self._equal_cases()
+        each = numbers[cases.observations]
+        groups = np.arange(len(each)) if cases.groups is None else cases.groups
+        counts = cases.counts * shares[cases.observations]
+        repeated = cases._replace(counts=counts, groups=groups).take(np.repeat(np.arange(len(each)), each))
+        repeated = repeated._replace(observations=ranges(starts[cases.observations], each))
+        return Sample.from_encoded(words, (self.counts * shares)[rows], self.alphabet, merge=True, cases=repeated)
+
+    def _equal_cases(self) -> CaseIds:
+        """Cases of a sample without ids: as many as an observation's count says, at most so many."""
+        parts = np.clip(np.ceil(self.counts), 1, MOST_EQUAL_CASES).astype(np.int64)
+        rows = np.repeat(np.arange(len(self)), parts)
+        return CaseIds(tuple(rows.tolist()), rows, (self.counts / parts)[rows])
 
     @property
     def known_cases(self) -> CaseIds:

@@ -41,18 +41,8 @@ class Look:
 
 
 @dataclass(frozen=True)
-class DiagramNode:
-    """A circle: its key in the drawing language, its text, a double border if final, its place if that is fixed."""
-
-    key: str
-    text: str
-    final: bool = False
-    place: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True)
 class Line:
-    """A line of an arrow's label: symbols, and their probability where it is shown."""
+    """A line of a label: symbols, and their probability where it is shown."""
 
     symbols: str
     probability: str = ""
@@ -61,6 +51,25 @@ class Line:
     def text(self) -> str:
         """``symbol: probability``, or one of the two."""
         return ": ".join(part for part in (self.symbols, self.probability) if part)
+
+
+@dataclass(frozen=True)
+class DiagramNode:
+    """A circle: its key in the drawing language, its text, a double border if final, its place if that is fixed.
+
+    ``notes`` are further lines.
+    """
+
+    key: str
+    text: str
+    final: bool = False
+    place: tuple[int, int] | None = None
+    notes: tuple[Line, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Characters of the longest line."""
+        return max(len(self.text), *(len(line.text) for line in self.notes), 0)
 
 
 @dataclass(frozen=True)
@@ -142,12 +151,17 @@ def state_diagram(
     final: NDArray[np.bool_],
     look: Look,
     style: LabelStyle,
+    stop: NDArray[Any] | None = None,
 ) -> Diagram:
     """Diagram of an automaton with the transitions ``[a, s, t]``: one arrow for each pair of states.
 
-    Symbols of the same probability share a line of its label.
+    Symbols of the same probability share a line of its label. The probability to stop is noted in a state.
     """
-    nodes = [DiagramNode(str(s), style.state(name), bool(final[s])) for s, name in enumerate(states)]
+    ends = np.flatnonzero(_visible(stop, look)).tolist() if stop is not None else []
+    notes = {s: (Line("stop", style.number(stop[s])),) for s in ends if stop is not None}
+    nodes = [
+        DiagramNode(str(s), style.state(name), bool(final[s]), notes=notes.get(s, ())) for s, name in enumerate(states)
+    ]
     starts = [
         Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), float(initial[s]))
         for s in np.flatnonzero(_visible(initial, look)).tolist()

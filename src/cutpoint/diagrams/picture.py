@@ -29,7 +29,7 @@ GRAPHVIZ = Lock()  # graphviz keeps its state in the process: one picture at a t
 
 
 class Drawable(Protocol):
-    """A value that has a diagram: an acceptor, a DFA, a belief network."""
+    """A value that has a diagram: an acceptor, a generator, a DFA, a belief network."""
 
     def diagram(self, look: Look) -> Diagram:
         """Diagram of the value."""
@@ -42,7 +42,7 @@ def draw(
     digits: int = 4,
     orientation: str = "right",
 ) -> Picture:
-    """Picture of an acceptor or a DFA (the paper's Fig. 1) or of a belief network (Fig. 2), also written to a path.
+    """Picture of an acceptor, generator or DFA (the paper's Fig. 1) or of a belief network (Fig. 2), also in a file.
 
     The extension of the path decides what is written: ``.svg``, ``.png`` or ``.pdf`` by Graphviz, which the extra
     ``[draw]`` includes (``pip install "cutpoint[draw]"``), or ``.dot``, ``.gv``, ``.tikz`` or ``.tex`` as text without
@@ -55,7 +55,8 @@ def draw(
     <Picture: 2 nodes, 5 arrows; .save(path) writes SVG, PNG, PDF, DOT or TikZ>
     """
     if not callable(getattr(type(value), "diagram", None)):
-        raise InvalidArgument(f"expected an Acceptor, a DFA or a BeliefNetwork to draw; got {shown(value)}.")
+        what = "expected an Acceptor, a Generator, a DFA or a BeliefNetwork to draw"
+        raise InvalidArgument(f"{what}; got {shown(value)}.")
     picture = Picture(value.diagram(Look(min_probability, digits, orientation)))
     if path is not None:
         picture.save(path)
@@ -67,7 +68,8 @@ def to_dot(value: Drawable, min_probability: float = 0.0, digits: int = 4, orien
 
     In a state diagram a dashed arrow points to the states where a run can start, final states have a double border, and
     the arrows between two states are merged into one, labeled ``symbol: probability``; the smaller its largest
-    probability, the fainter it is.
+    probability, the fainter it is. A generator's states have their probability to stop below their names; none has a
+    double border if all its words are accepted.
 
     Parameters
     ----------
@@ -290,7 +292,7 @@ def _header(diagram: Diagram) -> Iterator[str]:
     """Settings of the whole picture; nodes that have a place are put there by Graphviz' neato."""
     right = diagram.look.orientation == "right"
     yield "layout=neato;" if diagram.is_placed else f"rankdir={'LR' if right else 'TB'};"
-    shape = "circle" if all(len(node.text) <= SHORT_NAME for node in diagram.nodes) else "ellipse"
+    shape = "circle" if all(node.width <= SHORT_NAME for node in diagram.nodes) else "ellipse"
     yield f'node [fontname="{FONT}", shape={shape}];'
     yield f'edge [fontname="{FONT}", fontsize=12];'
     if diagram.symbols:
@@ -300,7 +302,8 @@ def _header(diagram: Diagram) -> Iterator[str]:
 
 
 def _node(node: DiagramNode, look: Look) -> str:
-    used = [f'label="{_escaped(node.text)}"'] + ["peripheries=2"] * node.final
+    text = NEW_LINE.join(map(_escaped, [node.text, *(line.text for line in node.notes)]))
+    used = [f'label="{text}"'] + ["peripheries=2"] * node.final
     if node.place:
         column, row = node.place if look.orientation == "right" else node.place[::-1]
         used.append(f'pos="{column},{-row}!"')

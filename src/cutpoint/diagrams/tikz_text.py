@@ -81,13 +81,14 @@ def _places(diagram: Diagram) -> Iterator[Place]:
 
 def _width(node: DiagramNode) -> float:
     """Extra width of a node with a long name."""
-    return LETTER * max(len(node.text) - SHORT_NAME, 0)
+    return LETTER * max(node.width - SHORT_NAME, 0)
 
 
 def _node(node: DiagramNode, place: Place) -> str:
     kind = "state, accepting" if node.final else "state"
     text = node.text.translate(DIGITS) if node.place else node.text
-    return rf"\node[{kind}] ({node.key}) at {_point(place.x, place.y)} {{{_name(text)}}};"
+    notes = "".join(rf" \\ {_line(line)}" for line in node.notes)
+    return rf"\node[{kind}] ({node.key}) at {_point(place.x, place.y)} {{{_name(text)}{notes}}};"
 
 
 def _start(arrow: Arrow, place: Place, count: int) -> Iterator[str]:

@@ -55,6 +55,8 @@ def digest(sample: AnySample, *parts: object) -> str:
     found = hashlib.sha256()
     if isinstance(sample, Sample):
         parts = sample.symbols, sample.offsets, sample.ends, sample.counts, sample.marks, *parts
+        if sample.cases is not None and sample.cases.groups is not None:
+            parts = sample.cases.observations, sample.cases.groups, *parts
     else:
         parts = sample.digest, *parts
     for part in parts:

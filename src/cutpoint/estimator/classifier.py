@@ -15,7 +15,7 @@ from cutpoint.em.baum_welch import check_time_limit
 from cutpoint.em.m_step import shares
 from cutpoint.em.observations import InMemory, Parameters, agreeing_states
 from cutpoint.errors import InvalidArgument, MissingExtra
-from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, weights_of, words_of
+from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, values_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.files.contents import Model
 from cutpoint.kernels.words import EncodedWords, Floats
@@ -140,12 +140,24 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- Learning -----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from words and their labels. A weight counts as so many repetitions of its word."""
-        words, labels, weights = self._given(X, y, sample_weight)
-        return self._start(words, labels, weights, np.unique(labels))
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None) -> Self:
+        """Learn from words and their labels. A weight counts as so many repetitions of its word.
 
-    def _start(self, words: list[Word], labels: NDArray[Any], weights: Floats, classes: NDArray[Any]) -> Self:
+        ``groups`` has a name for each word: none of the folds by which the search chooses splits a group, as with
+        scikit-learn's ``GroupKFold``.
+        """
+        words, labels, weights = self._given(X, y, sample_weight)
+        named = None if groups is None else values_of("groups", groups, len(words))
+        return self._start(words, labels, weights, np.unique(labels), named)
+
+    def _start(
+        self,
+        words: list[Word],
+        labels: NDArray[Any],
+        weights: Floats,
+        classes: NDArray[Any],
+        groups: list[Any] | None = None,
+    ) -> Self:
         """Learn from scratch."""
         codes = class_codes(labels, classes)
         used = np.flatnonzero(weights > 0.0)
@@ -153,10 +165,11 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_options(classes, codes, float(weights.sum()))
         words = [words[r] for r in used]
         lexicon = Lexicon.of(words, weights, self.unknown, self.min_count, self.position)
-        sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned)
+        named = None if groups is None else [groups[r] for r in used]
+        sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned, named)
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
-        fit = self._learned(sample, names, seed)
+        fit = self._learned(sample if named is None else sample.grouped(named), names, seed)
         cut_point = None
         if len(classes) == 2:
             given = self.cut_point
@@ -347,14 +360,19 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _sample(
-    words: list[Any], codes: NDArray[np.intp], weights: Floats, classes: NDArray[Any], alphabet: Alphabet
+    words: list[Any],
+    codes: NDArray[np.intp],
+    weights: Floats,
+    classes: NDArray[Any],
+    alphabet: Alphabet,
+    ids: list[Any] | None = None,
 ) -> Sample:
     """Words with their classes: accepted or not if there are two, otherwise as what is seen of the last state."""
     if len(classes) == 2:
-        return Sample(words, accepted=(codes == 1).tolist(), counts=weights, alphabet=alphabet)
+        return Sample(words, accepted=(codes == 1).tolist(), counts=weights, alphabet=alphabet, ids=ids)
     names = classes[codes].tolist()
     runs = [[*[None] * len(word), name] for word, name in zip(words, names, strict=True)]
-    return Sample(words, states=runs, counts=weights, alphabet=alphabet)
+    return Sample(words, states=runs, counts=weights, alphabet=alphabet, ids=ids)
 
 
 def better(acceptor: Learned, generator: Learned) -> Learned:

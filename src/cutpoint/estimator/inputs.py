@@ -54,7 +54,7 @@ def _measurements(what: str) -> InvalidArgument:
 
 def labels_of(y: Any, n_words: int) -> NDArray[Any]:
     """Labels, one per word: all strings, all numbers or all bool."""
-    values = _values("y", y, n_words)
+    values = values_of("y", y, n_words)
     for r, value in enumerate(values):
         if is_missing(value):
             raise InvalidArgument(f"y must hold a label for each word; got {shown(value)} for word {r}. Leave it out.")
@@ -84,7 +84,7 @@ def weights_of(sample_weight: ArrayLike | None, n_words: int) -> NDArray[np.floa
     """Weights, one per word; by default 1."""
     if sample_weight is None:
         return np.ones(n_words)
-    values = _values("sample_weight", sample_weight, n_words)
+    values = values_of("sample_weight", sample_weight, n_words)
     try:
         weights = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -96,7 +96,7 @@ def weights_of(sample_weight: ArrayLike | None, n_words: int) -> NDArray[np.floa
     return weights
 
 
-def _values(name: str, values: Any, n_words: int) -> list[Any]:
+def values_of(name: str, values: Any, n_words: int) -> list[Any]:
     """One value per word as a list."""
     column = _column(name, values)
     if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.sample import FIRST_MARKS
-from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
+from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import quotients, solution
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats, offsets_of
 from cutpoint.model import parts, text
 from cutpoint.model.acceptor import Acceptor
-from cutpoint.model.machine import Machine
+from cutpoint.model.machine import Machine, never_emitted
 from cutpoint.model.ngrams import ngram_chain
 from cutpoint.model.parts import ROW_TOLERANCE, Numbers, States, check_threads, random_generator
 from cutpoint.model.weighted import WeightedAutomaton, kronecker
@@ -296,8 +296,9 @@ class Generator(Machine):
 
     def distribution(self, prefix: Word, exact: bool = False) -> NDArray[Any]:
         """Distribution over states after a prefix came up; a prefix of probability 0 is refused."""
-        codes = self.alphabet.encode_word(prefix)
-        row = quotients(*self.integers.row(codes.tolist())).ravel() if exact else self._scaled_rows(codes)[-1]
+        if not exact:
+            return np.asarray(self._rows_after(self._alone(prefix))[0])
+        row = quotients(*self.integers.row(self.alphabet.encode_word(prefix).tolist())).ravel()
         return np.asarray(row / self._possible(row.sum(), prefix))
 
     def next_symbols(self, prefix: Word = (), exact: bool = False) -> dict[Any, Any]:
@@ -378,12 +379,13 @@ class Generator(Machine):
         >>> G.surprise("ab", held_out=["a", "", "aaa"]).p_value, G.surprise("ab").events.round(3).tolist()
         (0.5, [0.693, 1.386, 1.386])
         """
-        codes = self.alphabet.encode_word(word)
-        rows = self._scaled_rows(codes)
-        emitted = self.transitions.sum(axis=2)
-        chances = [*(rows[i] @ emitted[a] for i, a in enumerate(codes)), rows[-1] @ self.stop]
+        row, chances = self.initial, list[float]()
+        for symbol in self.alphabet.encode_word(word):
+            reached = row @ self.transitions[symbol]
+            chances.append(float(reached.sum()))
+            row = reached / (chances[-1] or 1.0)
         with np.errstate(divide="ignore"):
-            events = -np.log(np.array(chances))
+            events = -np.log(np.array([*chances, row @ self.stop]))
         total = -self.log_probability(word)
         if held_out is None:
             return Surprise(events, total)
@@ -549,22 +551,10 @@ class Generator(Machine):
         logs: Floats = kernels().log_probabilities(self.transitions, self.initial, masks, ended, threads, self.stop)
         return logs
 
-    def _scaled_rows(self, codes: NDArray[np.int32]) -> Floats:
-        """Distribution over states after each prefix of a word, ``[i, s]``; zeros from where it is impossible."""
-        rows = np.zeros((len(codes) + 1, self.n_states))
-        rows[0] = self.initial
-        for i, symbol in enumerate(codes):
-            row = rows[i] @ self.transitions[symbol]
-            rows[i + 1] = row / (row.sum() or 1.0)
-        return rows
-
     def _possible(self, probability: Any, word: Word) -> Any:
         """A probability, unless it is 0."""
         if probability == 0:
-            raise ImpossibleObservation(
-                f"the word {shown(word)} has probability 0 under the generator: no run emits it. Check the word, or "
-                "learn with a positive prior."
-            )
+            raise never_emitted(word)
         return probability
 
     def _last_column(self, end: NDArray[np.bool_]) -> NDArray[Any]:

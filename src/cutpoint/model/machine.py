@@ -130,6 +130,11 @@ class Machine(ABC):
         """Final states, in the order of the states."""
         return tuple(state for state, kept in zip(self.states, self.final, strict=True) if kept)
 
+    @property
+    def marked_final(self) -> NDArray[np.bool_]:
+        """Final states as displays mark them: none of a generator whose words are all accepted."""
+        return np.zeros_like(self.final) if self.stop is not None and self.final.all() else self.final
+
     def to_weighted(self) -> WeightedAutomaton:
         """The weighted automaton below."""
         return self._weighted
@@ -208,7 +213,10 @@ class Machine(ABC):
         >>> cp.p_adic(2).distributions(["", "1", "01"]).tolist()
         [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]
         """
-        encoded = self.encode(words)
+        return self._rows_after(self.encode(words))
+
+    def _rows_after(self, encoded: EncodedWords) -> Floats:
+        """Distribution over states after each word, in codes of the alphabet."""
         rows = np.tile(self.initial, (len(encoded), 1))
         for i in range(int(encoded.lengths.max(initial=0))):
             active = np.flatnonzero(encoded.lengths > i)
@@ -218,8 +226,7 @@ class Machine(ABC):
                 reached = rows[here] @ self.transitions[symbol]
                 rows[here] = reached / np.maximum(reached.sum(axis=1, keepdims=True), SMALLEST)
         for r in np.flatnonzero(rows.sum(axis=1) < 0.5):
-            word = self.alphabet.decode(encoded.word(int(r)))
-            raise ImpossibleObservation(f"no run emits the word {shown(word)}: it has probability 0.")
+            raise never_emitted(self.alphabet.decode(encoded.word(int(r))))
         return rows
 
     def _given_end(self, recursion: str, word: Word, accepted: bool | None, exact: bool) -> Any:
@@ -280,8 +287,9 @@ class Machine(ABC):
     def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
         """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
         used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
-        initial, transitions, _ = self._weighted.arrays()
-        return state_diagram(self.states, self.alphabet, transitions, initial, self.final, look, used)
+        numbers, parts = self.numbers(), (self.states, self.alphabet)
+        steps, start, stop = numbers["transitions"], numbers["initial"], numbers.get("stop")
+        return state_diagram(*parts, steps, start, self.marked_final, look, used, stop)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -314,6 +322,14 @@ class Machine(ABC):
         """Codes of a single word."""
         codes = self.alphabet.encode_word(word)
         return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
+
+
+def never_emitted(word: Word) -> ImpossibleObservation:
+    """Error about a word that a generator cannot make."""
+    return ImpossibleObservation(
+        f"the word {shown(word)} has probability 0 under the generator: no run emits it. Check the word, or learn with "
+        "a positive prior."
+    )
 
 
 def _new_names(names: Names, renaming: Renaming, role: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""An acceptor as text: one line for the prompt, a table for the eye, a page for a notebook."""
+"""An acceptor or generator as text: one line for the prompt, a table for the eye, a page for a notebook."""
 
 from __future__ import annotations
 
@@ -37,17 +37,18 @@ def one_line(machine: Machine) -> str:
     return f"<{type(machine).__name__}: {', '.join(parts)}{ends}>"
 
 
-def table(acceptor: Machine, width: int, digits: int) -> str:
-    """All matrices of an acceptor, side by side as far as the width allows."""
-    start, steps, _ = acceptor.to_weighted().arrays()
-    names = [plain(state) for state in acceptor.states]
+def table(machine: Machine, width: int, digits: int) -> str:
+    """All matrices of a machine, and a generator's stop, side by side as far as the width allows."""
+    steps, start, *stop = machine.numbers().values()
+    names = [plain(state) for state in machine.states]
     arrows = [{"0": "", "1": "→"}.get(text, f"→ {text}") for text in map(number, start)]
-    states = [marked_state(name, False, final) for name, final in zip(names, acceptor.final, strict=True)]
+    states = [marked_state(name, False, final) for name, final in zip(names, machine.marked_final, strict=True)]
     left = aligned([["", ""], ["", ""], *map(list, zip(arrows, states, strict=True))])
     bands: list[list[list[str]]] = [[left]]
-    for symbol, matrix in zip(acceptor.alphabet, steps, strict=True):
-        lines = aligned([names, *([number(p, digits) for p in row] for row in matrix)])
-        block = aligned([[f"{plain(symbol)}:"], *([line] for line in lines)])
+    tables = [(f"{plain(symbol)}:", names, matrix) for symbol, matrix in zip(machine.alphabet, steps, strict=True)]
+    for title, heads, matrix in [*tables, *(("stop:", [""], column[:, None]) for column in stop)]:
+        lines = aligned([heads, *([number(p, digits) for p in row] for row in matrix)])
+        block = aligned([[title], *([line] for line in lines)])
         used = sum(len(lines[0]) + 3 for lines in bands[-1])
         if used + len(block[0]) > width and len(bands[-1]) > 1:
             bands.append([left])
@@ -56,17 +57,21 @@ def table(acceptor: Machine, width: int, digits: int) -> str:
 
 
 def page(acceptor: Machine, look: Look) -> str:
-    """HTML for a notebook or the report: the diagram, if it is small, and the matrices."""
+    """HTML for a notebook or the report: the diagram, if it is small, the matrices, and a generator's stop."""
     small = acceptor.transitions.size <= MOST_ENTRIES and acceptor.n_states <= MOST_DISPLAYED
     diagram = acceptor.diagram(look).html(html.summary(acceptor)) if small else ""
     few = slice(html.MOST_COLUMNS + 1)
     names = [label(state) for state in acceptor.states[few]]
-    heads = [*map(marked_state, names, acceptor.initial[few] > 0, acceptor.final[few])]
+    heads = [*map(marked_state, names, acceptor.initial[few] > 0, acceptor.marked_final[few])]
     figures = []
-    for symbol, matrix in zip(acceptor.alphabet[:MOST_MATRICES], acceptor.to_weighted().arrays()[1], strict=False):
+    steps, _, *stop = acceptor.numbers().values()
+    for symbol, matrix in zip(acceptor.alphabet[:MOST_MATRICES], steps, strict=False):
         rows = [[head, *map(number, row)] for head, row in zip(heads, matrix[few, few], strict=True)]
         figures.append((label(symbol), html.table([["", *names], *rows], html.HEAD)))
     rest = acceptor.n_symbols - len(figures)
+    for column in stop:
+        rows = [[head, number(p)] for head, p in zip(heads, column[few], strict=True)]
+        figures.append(("stop", html.table([["", ""], *rows], html.HEAD)))
     more = html.paragraph(f"… and {counted(rest, 'more symbol')}") if rest else ""
     return html.paragraph(html.summary(acceptor)) + diagram + html.side_by_side(figures) + more
 

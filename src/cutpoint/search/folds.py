@@ -1,7 +1,7 @@
 """A sample in folds, and what the folds' numbers say together."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
+from cutpoint.data.sample import FIRST_MARKS
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.kernels.words import Floats
 from cutpoint.wording import counted
@@ -25,19 +26,27 @@ class Split(NamedTuple):
 
 
 def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
-    """Split a sample into folds by single observations, labels shared out evenly; each fold validates once."""
-    known = can_be_judged(sample)
-    total = float(sample.counts[known].sum())
-    if total < folds:
-        outcome = "" if known.all() else " with an outcome"
+    """Split a sample into folds, labels shared out evenly; each fold validates once.
+
+    What is shared out are single observations, or the groups of the sample, each as a whole.
+    """
+    number, noun, outcome = shared_out(sample)
+    if number < folds:
         raise InvalidArgument(
-            f"{counted(folds, 'fold')} need at least {counted(folds, 'observation')}{outcome}; got "
-            f"{counted(total, 'observation')}. Ask for fewer folds, or add observations."
+            f"{counted(folds, 'fold')} need at least {counted(folds, noun)}{outcome}; got {counted(number, noun)}. "
+            f"Ask for fewer folds, or add {noun}s."
         )
-    return [
-        Split(sample.reweighted(np.maximum(sample.counts - part, 0.0)), sample.reweighted(part))
-        for part in fold_counts(sample, folds, rng)
-    ]
+    split = _division(sample, folds, rng)
+    return [split([fold]) for fold in range(folds)]
+
+
+def shared_out(sample: Sample) -> tuple[float, str, str]:
+    """Number of what folds share out and can judge by, what it is, and a word on outcomes if not all have them."""
+    known = can_be_judged(sample)
+    outcome = "" if known.all() else " with an outcome"
+    if (groups := _groups(sample)) is not None:
+        return len(np.unique(groups[known[sample.known_cases.observations]])), "group", outcome
+    return float(sample.counts[known].sum()), "observation", outcome
 
 
 def can_be_judged(sample: Sample) -> NDArray[np.bool_]:
@@ -51,22 +60,39 @@ def held_out(sample: Sample, holdout: float, rng: np.random.Generator) -> Split:
     """Split a sample once, about a share of it to judge by; every label stays among what is learned from."""
     if not holdout >= 1 / FINEST:  # neither is a NaN
         raise InvalidArgument(f"must be at least 1/{FINEST}; got {holdout:g}.", argument="holdout")
-    part, known = Fraction(holdout).limit_denominator(FINEST), can_be_judged(sample)
-    total = float(sample.counts[known].sum())
-    if total < 2 * part.denominator:
-        outcome = "" if known.all() else " with an outcome"
+    part = Fraction(holdout).limit_denominator(FINEST)
+    number, noun, outcome = shared_out(sample)
+    if number < 2 * part.denominator:
         raise InvalidSample(
-            f"to hold out {holdout:g} of the observations there must be at least {2 * part.denominator}{outcome}; got "
-            f"{counted(total, 'observation')}.",
+            f"to hold out {holdout:g} of the {noun}s there must be at least {2 * part.denominator}{outcome}; got "
+            f"{counted(number, noun)}.",
             advice="Add observations. Or judge by another file with {test}. Or hold out none with {holdout=0}.",
         )
-    parts = fold_counts(sample, part.denominator, rng)
+    split = _division(sample, part.denominator, rng)
     for first in range(part.denominator):
-        judged = np.roll(parts, -first, axis=0)[: part.numerator].sum(axis=0)
-        rest = np.maximum(sample.counts - judged, 0.0)
-        if all(rest[sample.ends == end].any() for end in np.unique(sample.ends)):
+        found = split([(first + k) % part.denominator for k in range(part.numerator)])
+        if np.isin(sample.ends, found.training.ends).all():
             break
-    return Split(sample.reweighted(rest), sample.reweighted(judged))
+    return found
+
+
+def _division(sample: Sample, folds: int, rng: np.random.Generator) -> Callable[[list[int]], Split]:
+    """Share a sample out; the function returned splits it, given the folds to judge by."""
+    if (groups := _groups(sample)) is not None:
+        fold_of_row = group_folds(sample, groups, folds, rng)
+
+        def split_groups(judging: list[int]) -> Split:
+            judged = np.isin(fold_of_row, judging)
+            return Split(sample.of_cases(~judged), sample.of_cases(judged))
+
+        return split_groups
+    parts = fold_counts(sample, folds, rng)
+
+    def split_observations(judging: list[int]) -> Split:
+        judged = parts[judging].sum(axis=0)
+        return Split(sample.reweighted(np.maximum(sample.counts - judged, 0.0)), sample.reweighted(judged))
+
+    return split_observations
 
 
 def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
@@ -76,14 +102,43 @@ def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
     rest = sample.counts - single
     owners = np.concatenate((np.repeat(np.arange(len(sample)), single), np.flatnonzero((rest > 0.0) & (rest < 1.0))))
     weights = np.concatenate((np.ones(int(single.sum())), rest[(rest > 0.0) & (rest < 1.0)]))
-    mixed = rng.permutation(len(owners))
-    kinds = np.where(can_be_judged(sample), sample.ends, -1)  # every fold gets its part of what it can judge by
-    mixed = mixed[np.argsort(kinds[owners[mixed]], kind="stable")]
-    fold = np.empty(len(owners), dtype=np.int64)
-    fold[mixed] = np.arange(len(owners)) % folds
     parts = np.zeros((folds, len(sample)))
-    np.add.at(parts, (fold, owners), weights)
+    np.add.at(parts, (_dealt(_kinds(sample)[owners], folds, rng), owners), weights)
     return parts + np.where(rest >= 1.0, rest / folds, 0.0)
+
+
+def _groups(sample: Sample) -> NDArray[np.int64] | None:
+    """Group of each of the rows that a sample was made of; None if it is shared out by single observations."""
+    return None if sample.cases is None else sample.cases.groups
+
+
+def group_folds(sample: Sample, groups: NDArray[np.int64], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Fold of each of the rows that a sample was made of, given their groups; rows of one group have the same.
+
+    Groups are dealt by the outcome that most of their rows have, the largest first: folds differ by no more than a
+    group.
+    """
+    _, numbers = np.unique(groups, return_inverse=True)
+    totals = np.zeros((int(numbers.max()) + 1, len(FIRST_MARKS) + 1))
+    np.add.at(totals, (numbers, _kinds(sample)[sample.known_cases.observations]), sample.known_cases.counts)
+    return np.asarray(_dealt(totals.argmax(axis=1), folds, rng, totals.sum(axis=1))[numbers])
+
+
+def _kinds(sample: Sample) -> NDArray[np.int64]:
+    """What observations are told apart by when they are shared out: every fold gets its part of what it can judge."""
+    return np.where(can_be_judged(sample), sample.ends + 1, 0).astype(np.int64)
+
+
+def _dealt(
+    kinds: NDArray[np.int64], folds: int, rng: np.random.Generator, sizes: Floats | None = None
+) -> NDArray[np.int64]:
+    """Fold of each item: shuffled, sorted by kind and then from large to small, and dealt one by one."""
+    mixed = rng.permutation(len(kinds))
+    falling = np.zeros(len(kinds)) if sizes is None else -sizes
+    mixed = mixed[np.lexsort((falling[mixed], kinds[mixed]))]
+    fold = np.empty(len(kinds), dtype=np.int64)
+    fold[mixed] = np.arange(len(kinds)) % folds
+    return fold
 
 
 def standard_error(values: Sequence[float]) -> float:

@@ -1,7 +1,7 @@
 """learn_generator: a law of words from words alone, or of words with their outcomes. Its body is the search."""
 
 import os
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -58,6 +58,7 @@ def learn_generator(
     start: Generator | None = None,
     prior: float = PRIOR,
     folds: int | None = None,
+    groups: Iterable[Hashable] | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
     callback: Callable[[SearchProgress], object] | None = None,
@@ -84,7 +85,7 @@ def learn_generator(
     classes : as in :func:`learn`; P(class | word) is ``G.class_probabilities``, with ``Learned.labels`` for its owners.
     start : a generator to begin from, beside the other starts.
     prior : Dirichlet pseudo-counts of every cell.
-    folds, threads, time_limit, callback, checkpoint, rng, engine : as in :func:`learn`.
+    folds, groups, threads, time_limit, callback, checkpoint, rng, engine : as in :func:`learn`.
 
     Returns
     -------
@@ -98,7 +99,7 @@ def learn_generator(
     >>> {symbol: round(p, 1) for symbol, p in fit.generator.next_symbols("ab").items()}
     {'a': 0.8, 'b': 0.0, STOP: 0.2}
     """
-    check_arguments(sample, threads, engine)
+    sample = check_arguments(sample, threads, engine, groups)
     check_time_limit(time_limit)
     check_callback(callback)
     if start is not None:

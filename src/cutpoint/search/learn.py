@@ -3,7 +3,7 @@
 import math
 import os
 import warnings
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ from cutpoint.model import Acceptor, Generator, mixture
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
-from cutpoint.search.folds import Split, can_be_judged, chosen_size, splits
+from cutpoint.search.folds import Split, chosen_size, shared_out, splits
 from cutpoint.search.labels import HiddenStates, Solution, known_states
 from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
 from cutpoint.search.starts import Start
@@ -63,6 +63,7 @@ def learn(
     start: Acceptor | None = None,
     prior: float = PRIOR,
     folds: int | None = None,
+    groups: Iterable[Hashable] | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
     callback: Callable[[SearchProgress], object] | None = None,
@@ -93,6 +94,8 @@ def learn(
     start : an acceptor to begin from, beside the other starts.
     prior : Dirichlet pseudo-counts of every cell.
     folds : number of folds, by default five (fewer if there are fewer observations), and at least ``team``.
+    groups : a name for each of the sample's ``ids``, or for each distinct observation of a sample without ids; no fold
+        splits a group (:meth:`Sample.grouped`). Prefixes of a case are a group by themselves.
     threads : number of threads, by default all cores; the result does not depend on it.
     time_limit : most seconds to search; the best so far is returned, as it is by Ctrl-C.
     callback : called after each round with a :class:`SearchProgress`; if it returns True, the best so far is returned.
@@ -116,7 +119,7 @@ def learn(
     >>> fit.acceptor.acceptances(["1" * 21, "01" * 20]).round(2).tolist()
     [1.0, 0.0]
     """
-    check_arguments(sample, threads, engine)
+    sample = check_arguments(sample, threads, engine, groups)
     check_time_limit(time_limit)
     check_callback(callback)
     if start is not None:
@@ -194,11 +197,18 @@ def learn(
         )
 
 
-def check_arguments(sample: AnySample, threads: int | None, engine: Engine | None) -> None:
-    """Refuse what is not a sample, a number of threads or an engine: what all functions that learn take."""
+def check_arguments(
+    sample: AnySample, threads: int | None, engine: Engine | None, groups: Iterable[Hashable] | None = None
+) -> AnySample:
+    """The sample with its groups; refuses what is no argument of all functions that learn."""
     check_any_sample(sample)
     check_threads(threads)
     check_engine(engine)
+    if groups is None:
+        return sample
+    if not isinstance(sample, Sample):
+        raise InvalidArgument("are for a Sample in memory; this one is in shards.", argument="groups")
+    return sample.grouped(groups)
 
 
 def check_prior(prior: float) -> None:
@@ -216,8 +226,8 @@ def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None =
 
 
 def usual_folds(sample: Sample) -> int:
-    """Number of folds by default: five, fewer if there are fewer observations that can be judged."""
-    return max(2, min(FOLDS, int(sample.counts[can_be_judged(sample)].sum())))
+    """Number of folds by default: five, fewer if there are fewer observations, or groups, that can be judged."""
+    return max(2, min(FOLDS, int(shared_out(sample)[0])))
 
 
 @dataclass(frozen=True)
