@@ -184,10 +184,10 @@ def test_a_stopped_search_goes_on_to_the_same_bits(tmp_path: Path) -> None:
         resumed = cp.learn_generator(sample, 4, rng=7, folds=2, checkpoint=path)
         assert bits(resumed) == bits(whole)
         assert resumed.e_steps == whole.e_steps
-    others: list[dict[str, Any]] = [{"predict": True}, {"rng": 8}, {"prior": 0.1}]
-    for other in others:
+    given: dict[str, Any] = {"rng": 7, "folds": 2, "checkpoint": path}
+    for other in ({"predict": True}, {"rng": 8}, {"prior": 0.1}):
         with pytest.raises(cp.errors.InvalidArgument, match="belongs to another problem"):
-            cp.learn_generator(sample, 4, **({"rng": 7, "folds": 2, "checkpoint": path} | other))
+            cp.learn_generator(sample, 4, **(given | other))
 
 
 @heavy
