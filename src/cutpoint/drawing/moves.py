@@ -13,7 +13,7 @@ from cutpoint.data.html import cleaned
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.em.counts import Counts
 from cutpoint.em.observations import expected_counts
-from cutpoint.kernels.words import Floats
+from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.text import number
 
@@ -47,15 +47,15 @@ class Moves:
     def of(cls, machine: Acceptor | Generator, sample: Sample) -> Moves:
         """Moves of a model on the words of a sample."""
         same = sample.recoded(machine.alphabet)
-        words, values = replace(same.decoded, marks=None), machine.acceptances(same)
-        nothing_seen, all_accepted = np.zeros(len(same), np.int32), np.ones(len(same), np.int32)
-        made = Sample.from_encoded(replace(words, ends=nothing_seen), same.counts.copy(), machine.alphabet, merge=True)
-        counts = expected_counts(machine, made)
-        weights = np.where(values > 0.0, same.counts * values, 0.0)
+        words = EncodedWords.without_marks(same.symbols, same.offsets)
+        counts = expected_counts(machine, Sample.from_encoded(words, same.counts, machine.alphabet, merge=True))
+        weights = same.counts * machine.acceptances(same)
         if not weights.any():
-            return cls(machine, counts, Counts(0 * counts.transitions, 0 * counts.initial, 0.0))
-        ended = Sample.from_encoded(replace(words, ends=all_accepted), weights, machine.alphabet, merge=True)
-        return cls(machine, counts, expected_counts(machine, ended))
+            return cls(machine, counts, Counts(0.0 * counts.transitions, 0.0 * counts.initial, 0.0))
+        ended = replace(words, ends=np.ones_like(words.ends))
+        return cls(
+            machine, counts, expected_counts(machine, Sample.from_encoded(ended, weights, machine.alphabet, merge=True))
+        )
 
     @cached_property
     def shares(self) -> Floats:

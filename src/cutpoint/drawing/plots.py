@@ -142,11 +142,15 @@ def calibration(
 
 
 def waterfall(
-    explanation: Explanation, path: Path | None = None, ax: Axes | None = None, shapley: bool = False
+    explanation: Explanation,
+    path: Path | None = None,
+    ax: Axes | None = None,
+    shapley: bool = False,
+    most: int = MOST_TICKS,
 ) -> Figure:
     """What each event of a case changed in its probability, from the base rate down to the case itself.
 
-    Of a long case small changes that follow each other are taken together. ``shapley`` has the Shapley values in place
+    Of a long case small changes that follow each other are taken together: it has about ``most`` bars. ``shapley`` has the Shapley values in place
     of the changes along the way, from the empty word on; so has an explanation without forecasts.
 
     Examples
@@ -157,7 +161,7 @@ def waterfall(
     """
     if not isinstance(explanation, Explanation):
         raise InvalidArgument(f"expected an Explanation, as explain returns it; got {shown(explanation)}.")
-    steps = explanation.steps(MOST_TICKS, shapley)
+    steps = explanation.steps(whole_number("most", most, least=1), shapley)
     first = float(explanation.empty if shapley else explanation.baseline)
     ends = np.array([first, *(step.after for step in steps), float(explanation.acceptance)])
     starts = np.array([0.0, *(step.before for step in steps), 0.0])

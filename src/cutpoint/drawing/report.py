@@ -15,14 +15,15 @@ import numpy as np
 
 from cutpoint.assess.baselines import MEAN
 from cutpoint.assess.evaluation import Evaluation, evaluate
-from cutpoint.data import Sample, html
+from cutpoint.cases.explanation import explain
+from cutpoint.data import PlainWord, Sample, html
 from cutpoint.data.html import paragraph, table
 from cutpoint.data.storage import write_whole
 from cutpoint.diagrams.diagram import label
 from cutpoint.drawing import plots
 from cutpoint.drawing.moves import MOST_EVENTS, Moves
 from cutpoint.em import Fit
-from cutpoint.errors import InvalidArgument, MissingExtra
+from cutpoint.errors import CutpointError, InvalidArgument, MissingExtra
 from cutpoint.model import Acceptor, Generator
 from cutpoint.wording import counted, shown
 
@@ -33,6 +34,8 @@ ENDINGS = (".html", ".htm")
 MOST_CASES = 2  # most cases of a kind and an outcome that are shown
 MOST_MATRICES = 6  # most events whose matrices are shown
 MOST_COLUMNS = 40  # most states of a matrix that is shown
+MOST_BARS = 14  # most bars of a waterfall, about
+BARS_WIDTH = 5.2  # its width in inches
 LEAST_ENTRY = 0.005  # smaller probabilities of a matrix are left blank
 
 STYLE = """
@@ -68,6 +71,7 @@ def report(
     outcomes: tuple[str, str] = ("accepted", "rejected"),
     baseline: Sample | float | None = None,
     about: Mapping[str, str] | None = None,
+    inputs: Generator | None = None,
 ) -> None:
     """Write an HTML page about a fit, judged by a sample, preferably one that it was not learned from.
 
@@ -81,6 +85,8 @@ def report(
     outcomes : your names for accepted and rejected.
     baseline : that of :func:`evaluate`.
     about : more to say in the table at the top, such as the names of files.
+    inputs : the law of inputs, a generator (:func:`cutpoint.search.law_of_inputs`), by which cases are explained event
+        by event (:func:`explain`). Without one there are no explanations, and the page says so; a generator needs none.
 
     Notes
     -----
@@ -99,7 +105,7 @@ def report(
     _check_path(path)
     evaluation = evaluate(fit.model, sample, cut_point, baseline=baseline)
     curve = paragraph(str(fit.stop)) + _plot(lambda: plots.learning(fit), "Learning curve")
-    page = _Page(evaluation, fit.model, sample, outcomes)
+    page = _Page(evaluation, fit.model, sample, outcomes, inputs)
     _write_page(path, title, page.head(about or {}), page.sections({}, _folded("How it was learned", curve)))
 
 
@@ -112,6 +118,7 @@ def evaluation_report(
     outcomes: tuple[str, str] = ("accepted", "rejected"),
     groups: Mapping[str, str] | None = None,
     about: Mapping[str, str] | None = None,
+    inputs: Generator | None = None,
 ) -> None:
     """Write the page of :func:`report` about an evaluation of a model; ``groups`` are further parts by heading.
 
@@ -123,7 +130,7 @@ def evaluation_report(
     >>> cp.drawing.evaluation_report(evaluation, cp.p_adic(2), sample, tempfile.mkdtemp() + "/page.html")
     """
     _check_path(path)
-    page = _Page(evaluation, model, sample, outcomes)
+    page = _Page(evaluation, model, sample, outcomes, inputs)
     _write_page(path, title, page.head(about or {}), page.sections(groups or {}))
 
 
@@ -131,10 +138,16 @@ class _Page:
     """What the page says of an evaluation of a model by a sample."""
 
     def __init__(
-        self, evaluation: Evaluation, model: Acceptor | Generator, sample: Sample, outcomes: tuple[str, str]
+        self,
+        evaluation: Evaluation,
+        model: Acceptor | Generator,
+        sample: Sample,
+        outcomes: tuple[str, str],
+        inputs: Generator | None,
     ) -> None:
-        self.evaluation, self.model = evaluation, model
+        self.evaluation, self.model, self.inputs = evaluation, model, inputs
         self.sample, self.outcomes = sample.recoded(model.alphabet), outcomes
+        self.is_explained = inputs is not None or isinstance(model, Generator)
 
     def head(self, about: Mapping[str, str]) -> str:
         """The answer in a few sentences, and what it is about."""
@@ -259,7 +272,7 @@ class _Page:
         name = "".join(f"Case {label(first)}: " for first in islice(ids, 1))
         ended = self.outcomes[0 if self.sample.ends[r] == 1 else 1]
         told = f"{name}{ended}; predicted {100 * value:.1f} % {self.outcomes[0]}"
-        events = _events(self.sample.alphabet.decode(self.sample.decoded.word(r)))
+        word = self.sample.alphabet.decode(self.sample.decoded.word(r))
         alike = f" ({times:,} cases with these events)" if times > 1 else ""
         return (
             f'<article><h3>{html.escaped(told)}</h3><p class="events faint">{html.escaped(events)}{alike}</p></article>'
@@ -310,4 +323,4 @@ def _plot(plot: Callable[[], Figure], description: str) -> str:
         content = b64encode(plots.rendered(plot(), ".svg")).decode("ascii")
     except MissingExtra:
         return '<p>Plots need matplotlib: <code>pip install "cutpoint[plot]"</code>.</p>'
-    return f'<img alt="{escape(description)}" src="data:image/svg+xml;base64,{content}">'
+    return f'<img alt="{html.escaped(description)}" src="data:image/svg+xml;base64,{content}">'
