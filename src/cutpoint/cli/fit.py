@@ -148,8 +148,7 @@ def command(
     _save(summary, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
     if report is not None and choice is not None:
         judged_by = "others, held out" if test is None else name_of(test)
-        judged_by = "the same cases, so that the figures look too good" if fresh is None else judged_by
-        about = {"learned from": f"{counted(round(summary.n_observations), 'case')} of {name}; judged by {judged_by}"}
+        about = summary.about(name, judged_by if fresh else "the same cases, so that the figures look too good")
         title, names = f"Model of {name}", options.outcomes_of(reading)
         write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline, about)
     if baseline:

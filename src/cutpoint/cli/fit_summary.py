@@ -78,6 +78,12 @@ class FitSummary:
             **self._own_facts(),
         }
 
+    def about(self, data: str, judged_by: str) -> dict[str, str]:
+        """What the report says of the data."""
+        return {
+            "learned from": f"{counted(integer_if_whole(self.n_observations), 'case')} of {data}; judged by {judged_by}"
+        }
+
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
         machine, seen = self.learned.model, counted(integer_if_whole(self.n_observations), "observation")

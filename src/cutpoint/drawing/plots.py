@@ -150,8 +150,9 @@ def waterfall(
 ) -> Figure:
     """What each event of a case changed in its probability, from the base rate down to the case itself.
 
-    Of a long case small changes that follow each other are taken together: it has about ``most`` bars. ``shapley`` has the Shapley values in place
-    of the changes along the way, from the empty word on; so has an explanation without forecasts.
+    Of a long case small changes that follow each other are taken together, for about ``most`` bars. ``shapley`` has
+    the Shapley values in place of the changes along the way, from the empty word on; so has an explanation without
+    forecasts.
 
     Examples
     --------

@@ -15,6 +15,7 @@ import numpy as np
 
 from cutpoint.assess.baselines import MEAN
 from cutpoint.assess.evaluation import Evaluation, evaluate
+from cutpoint.cases.credit import credit_or_reason
 from cutpoint.cases.explanation import explain
 from cutpoint.data import PlainWord, Sample, html
 from cutpoint.data.html import paragraph, table
@@ -35,7 +36,8 @@ MOST_CASES = 2  # most cases of a kind and an outcome that are shown
 MOST_MATRICES = 6  # most events whose matrices are shown
 MOST_COLUMNS = 40  # most states of a matrix that is shown
 MOST_BARS = 14  # most bars of a waterfall, about
-BARS_WIDTH = 5.2  # its width in inches
+MOST_CREDITED = 12  # most events whose credit is plotted
+WIDTH = 5.2  # inches of a plot that must be legible on a telephone
 LEAST_ENTRY = 0.005  # smaller probabilities of a matrix are left blank
 
 STYLE = """
@@ -145,9 +147,9 @@ class _Page:
         outcomes: tuple[str, str],
         inputs: Generator | None,
     ) -> None:
-        self.evaluation, self.model, self.inputs = evaluation, model, inputs
+        self.evaluation, self.model = evaluation, model
+        self.inputs = model if isinstance(model, Generator) else inputs
         self.sample, self.outcomes = sample.recoded(model.alphabet), outcomes
-        self.is_explained = inputs is not None or isinstance(model, Generator)
 
     def head(self, about: Mapping[str, str]) -> str:
         """The answer in a few sentences, and what it is about."""
@@ -171,15 +173,16 @@ class _Page:
             return
         low, high = (f"{100 * end:.0f}" for end in judged.intervals.get("accuracy", (judged.accuracy,) * 2))
         usual = max(judged.base_rate, 1 - judged.base_rate)
+        first, second = (f"“{name}”" for name in self.outcomes)
         yield (
-            f"{100 * judged.base_rate:.1f} % of {self._cases} have the outcome “{self.outcomes[0]}”. The model predicts "
+            f"{100 * judged.base_rate:.1f} % of {self._cases} have the outcome {first}. The model predicts "
             f"{100 * judged.accuracy:.0f} % of the outcomes right (95 % interval {low} to {high} %); to say "
-            f"“{self.outcomes[0 if judged.base_rate > 0.5 else 1]}” every time is right for {100 * usual:.0f} %."
+            f"{first if judged.base_rate > 0.5 else second} every time is right for {100 * usual:.0f} %."
         )
         if judged.auc is not None:
             yield (
-                f"Of two cases, one with the outcome “{self.outcomes[0]}” and one with “{self.outcomes[1]}”, it gives the "
-                f"first the higher probability in {100 * judged.auc:.0f} of 100 pairs; chance is 50."
+                f"Of two cases, one with the outcome {first} and one with {second}, it gives the first the higher "
+                f"probability in {100 * judged.auc:.0f} of 100 pairs; chance is 50."
             )
         end = judged.intervals.get("log_loss", (0.0, judged.log_loss))[1]
         if mean is not None and not end < mean.log_loss:
@@ -198,6 +201,7 @@ class _Page:
             "How good it is": _scrolling(table(self.evaluation.rows())) + paragraph(FIGURES),
             **groups,
             "Can its probabilities be believed?": self._calibration(),
+            "Which events make the difference": self._credit(),
             "What it learned": self._learned() + "".join(folded),
             **self._best_and_worst(),
         }
@@ -209,11 +213,23 @@ class _Page:
             return ""
         name = self.outcomes[0]
         told = (
-            f"Cases with similar predictions are put together; each point shows how many of them turned out {name}. The "
-            "closer to the dashed line, the better; where its bar (a 95 % interval) crosses that line, nothing is wrong."
+            "Cases with similar predictions are put together; each point shows how many of them turned out "
+            f"“{name}”. The closer to the dashed line, the better; where the bar of a point (a 95 % interval) crosses "
+            "that line, nothing is wrong."
         )
         plot = _plot(lambda: plots.calibration(values, accepted, weights, outcome=name), "Calibration plot")
         return paragraph(told) + plot
+
+    def _credit(self) -> str:
+        """What each event changed in the forecasts of all cases."""
+        if self.inputs is None:
+            return paragraph(NO_LAW)
+        found = credit_or_reason(self.model, self.sample, self.inputs, self.outcomes[0])
+        if isinstance(found, str):
+            return paragraph(f"There is no credit: {found}")
+        plot = _plot(lambda: _narrow(plots.credit(found, most=MOST_CREDITED)), "Credit of events")
+        rows = found.rows()
+        return paragraph(found.head) + plot + _folded("All events", _scrolling(table(rows, most_rows=len(rows))))
 
     def _learned(self) -> str:
         """Diagram of the strongest moves, and the matrices of the events that matter."""
@@ -227,10 +243,9 @@ class _Page:
             whole = f"The picture shows {100 * share:.0f} % of the moves from one state to another{few}"
             caption = (
                 "A case moves from state to state with each event. Below the name of a state: of the visits to it, the "
-                f"share by cases that end “{self.outcomes[0]}”, which is what a double border stands for if a case ends "
-                f"there. Beside an arrow: the events that cause it most (at most {MOST_EVENTS}), each with its probability "
-                f"to do so there. Events "
-                f"that keep a case where it is are left out. {whole}."
+                f"share by cases that end “{self.outcomes[0]}”, as all do that end in a state with a double border. "
+                f"Beside an arrow: the events that cause it most, at most {MOST_EVENTS}, each with its probability to "
+                f"do so there. Events that keep a case where it is are left out. {whole}."
             )
             told += f'<figure class="wide"><div class="scroll">{picture}</div><figcaption>{html.escaped(caption)}'
             told += "</figcaption></figure>"
@@ -274,14 +289,33 @@ class _Page:
         told = f"{name}{ended}; predicted {100 * value:.1f} % {self.outcomes[0]}"
         word = self.sample.alphabet.decode(self.sample.decoded.word(r))
         alike = f" ({times:,} cases with these events)" if times > 1 else ""
-        return (
-            f'<article><h3>{html.escaped(told)}</h3><p class="events faint">{html.escaped(events)}{alike}</p></article>'
-        )
+        events = f'<p class="events faint">{html.escaped(_events(word))}{alike}</p>'
+        return f"<article><h3>{html.escaped(told)}</h3>{events}{self._waterfall(word)}</article>"
+
+    def _waterfall(self, word: PlainWord) -> str:
+        """What each event of a case changed; nothing without a law of inputs."""
+        if self.inputs is None:
+            return ""
+        try:
+            why = explain(self.model, word, self.inputs, outcome=self.outcomes[0])
+        except CutpointError as error:
+            return paragraph(f"There is no explanation: {error}")
+
+        def plot() -> Figure:
+            figure = _narrow(plots.waterfall(why, most=MOST_BARS))
+            figure.axes[0].set_xlim(0.0, 1.2)  # all cases alike
+            return figure
+
+        return _plot(plot, f"What each event changed in the probability of {self.outcomes[0]}")
 
 
 FIGURES = (
-    "Log loss and Brier score: less is better. AUC and accuracy: more is better. Intervals are of 200 resampled samples; "
-    "the other columns are predictions that know little, which a useful model must beat."
+    "Log loss and Brier score: less is better. AUC and accuracy: more is better. Intervals are of 200 resampled "
+    "samples; the other columns are predictions that know little, which a useful model must beat."
+)
+NO_LAW = (
+    "What single events changed is left out: it takes a law of inputs, which this model does not have. cutpoint fit "
+    "learns one; in Python pass inputs=cp.search.law_of_inputs(sample)."
 )
 
 
@@ -315,6 +349,11 @@ def _scrolling(content: str) -> str:
 
 def _folded(heading: str, content: str) -> str:
     return f"<details><summary>{escape(heading)}</summary>{content}</details>"
+
+
+def _narrow(figure: Figure) -> Figure:
+    figure.set_size_inches(WIDTH, figure.get_figheight())
+    return figure
 
 
 def _plot(plot: Callable[[], Figure], description: str) -> str:
