@@ -45,9 +45,10 @@ def counted(number: float, noun: str) -> str:
 
     Examples
     --------
-    >>> counted(1, "word"), counted(20000, "word"), counted(10**30, "entry")
+    >>> counted(1, "word"), counted(20000.0, "word"), counted(10**30, "entry")
     ('1 word', '20,000 words', 'about 10^30 entries')
     """
+    number = int(number) if isinstance(number, float) and number.is_integer() else number
     if isinstance(number, int) and number >= 10**15:
         text = f"about 10^{round((number.bit_length() - 1) * math.log10(2))}"
     else:
