@@ -25,7 +25,6 @@ from cutpoint.search.folds import held_out
 from cutpoint.search.generators import learn_generator
 from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
-from cutpoint.wording import counted
 
 NOT_CONVERGED = 4
 HOLDOUT = 0.2  # share of the words to judge the model by
