@@ -1,5 +1,6 @@
 """``cutpoint fit``."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,7 +20,9 @@ from cutpoint.exact import cut_point_value
 from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample, read_split
+from cutpoint.model import Generator
 from cutpoint.search.folds import held_out
+from cutpoint.search.generators import law_of_inputs
 from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
@@ -126,6 +129,7 @@ def command(
             fresh = fresh.recoded(alphabet)
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         learned = learn(shards or training, time_limit=time_limit, callback=callback, rng=seed, **search)
+        inputs = _inputs(training, alphabet.on_unknown, threads, seed)
     choice = choice or chosen_cut_point(learned)
     summary = FitSummary(
         learned, training, fresh, choice, (shards or training).total, baseline, options.outcomes_of(reading)[0]
@@ -136,8 +140,8 @@ def command(
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     positive = reading.get("positive")
     classes = None if positive is None else (f"not {positive}", positive)
-    model = Model(learned.acceptor.with_unknown(alphabet.on_unknown), choice.cut_point, notes, classes)
-    save(model, output)
+    acceptor = learned.acceptor.with_unknown(alphabet.on_unknown)
+    save(Model(acceptor, choice.cut_point, notes, classes, inputs=inputs), output)
     if report is not None:
         title, names = f"Model of {name}", options.outcomes_of(reading)
         write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline)
@@ -147,6 +151,14 @@ def command(
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
+
+
+def _inputs(training: Sample, unknown: OnUnknown, threads: int | None, seed: int) -> Generator | None:
+    """Law of inputs to save beside the acceptor; Ctrl-C leaves it out, for the model is there already."""
+    with suppress(KeyboardInterrupt):
+        found = law_of_inputs(training, threads=threads, rng=seed)
+        return found and found.with_unknown(unknown)
+    return None
 
 
 def _check_judged_by(holdout: float | None, by: str | None, sharded: bool, test: str | None) -> None:
