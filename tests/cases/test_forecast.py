@@ -136,3 +136,16 @@ def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         cp.errors.TooLarge, match=r"a forecast takes 2 pairs of states; the limit is 1\. Leave exact=True out\."
     ):
         cp.forecast(cp.p_adic(2), "", inputs=HALF.replace(states=["one"], initial="one"), exact=True)
+
+
+def test_large_systems_are_solved_by_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    acceptor = cp.random_acceptor(7, "abc", rng=1)
+    inputs = cp.Generator.normalized(6, "abc", rng.random((3, 6, 6)), rng.random(6), rng.random(6) * 0.3)
+    direct = Forecaster(acceptor, inputs).values
+    monkeypatch.setattr("cutpoint.cases.forecast.MOST_DIRECT", 0)
+    assert Forecaster(acceptor, inputs).values == pytest.approx(direct, rel=1e-10, abs=0)
+    assert Forecaster(acceptor.replace(final=set()), inputs).values.tolist() == np.zeros((7, 6)).tolist()
+    monkeypatch.setattr("cutpoint.cases.forecast.MOST_PAIRS", 41)
+    with pytest.raises(cp.errors.TooLarge, match="a forecast takes 42 pairs of states; the limit is 41"):
+        Forecaster(acceptor, inputs).forecast()

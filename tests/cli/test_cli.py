@@ -644,6 +644,7 @@ def test_info(run: Run) -> None:
     told = json.loads(run("info", "model.json", "--json").out)
     assert told == {
         "kind": "model",
+        "machine": "acceptor",
         "states": 2,
         "symbols": 2,
         "alphabet": ["0", "1"],

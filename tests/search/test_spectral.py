@@ -183,13 +183,12 @@ def perplexity(automaton: cp.WeightedAutomaton, test: cp.Sample) -> float:
 def test_the_rank_is_chosen_by_words_held_out() -> None:
     true = cycle()
     sample, test = true.simulate(5000, 4), true.simulate(1000, 5)
-    chosen = cp.search.spectral_automaton(sample, basis=(300, 300))
+    chosen = cp.search.spectral_automaton(sample, basis=(150, 150))
     assert 4 <= chosen.dimension <= 6
-    best, low, high = (perplexity(cp.search.spectral_automaton(sample, rank, (300, 300)), test) for rank in (4, 1, 60))
+    best, low, high = (perplexity(cp.search.spectral_automaton(sample, rank, (150, 150)), test) for rank in (4, 1, 60))
     assert perplexity(chosen, test) < 1.01 * true.perplexity(test)
     assert best < 1.01 * true.perplexity(test) < low
     assert best < high < 2.0 * best
-    assert cp.search.spectral_automaton(sample, basis=(300, 300), rng=0) == chosen
 
 
 def test_one_symbol_and_the_empty_word() -> None:

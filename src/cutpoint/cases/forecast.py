@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample, Word, Words
-from cutpoint.errors import InvalidArgument, TooLarge, UnknownSymbol
+from cutpoint.data import Alphabet, Sample, Word, Words
+from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge, UnknownSymbol
 from cutpoint.exact import fractions
 from cutpoint.exact.recursions import solution
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.machine import Machine
 from cutpoint.wording import counted, shown
 
-MOST_PAIRS = 6000  # most pairs of states for which the system is solved
+MOST_PAIRS = 250_000  # most pairs of states for which the system is solved
+MOST_DIRECT = 2_000  # the same by elimination; larger ones are solved by iteration
 MOST_EXACT_PAIRS = 300  # the same in rational numbers
+RESIDUAL = 1e-13  # of a solution by iteration, relative to the right side
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,8 +42,9 @@ class Forecaster:
 
     Notes
     -----
-    With l and g states one system of l g unknowns, :math:`O(l^3 g^3)`; after that :math:`O(l^2 + g^2)` per symbol. At
-    most 6,000 unknowns, 300 with ``exact=True``; more are refused. A prefix of probability 0 is refused.
+    With l and g states one system of l g unknowns, solved by elimination, :math:`O(l^3 g^3)`, from 2,000 unknowns on by
+    iteration (GMRES), :math:`O(l' l g (l + g))` per round; after that :math:`O(l^2 + g^2)` per symbol. At most 250,000
+    unknowns, 300 with ``exact=True``; more are refused. A prefix of probability 0 is refused.
 
     Examples
     --------
@@ -82,7 +86,12 @@ class Forecaster:
 
     def along(self, word: Word) -> Floats:
         """Forecasts before the first symbol and after each one: n + 1 numbers."""
-        return self.forecasts([word[:i] for i in range(len(word) + 1)])
+        return possible(self.along_words(Sample([word])), word)
+
+    def along_words(self, words: Sample) -> Floats:
+        """The same of each distinct word, one after the other; NaN from where a word has probability 0."""
+        rows = rows_along(self.acceptor, words) @ self.values
+        return np.asarray((rows * rows_along(self.inputs, words)).sum(axis=1))
 
     @cached_property
     def values(self) -> Floats:
@@ -101,9 +110,11 @@ class Forecaster:
             advice = "Leave exact=True out." if exact else "Take smaller ones, or learn from sample.prefixes()."
             raise TooLarge(f"a forecast takes {counted(size, 'pair')} of states; the limit is {most:,}. {advice}")
         _, steps, stop = self.inputs.to_weighted().arrays(exact)
-        reading = [self.acceptor.matrix([symbol], exact) for symbol in self.inputs.alphabet]
+        reading = np.stack([self.acceptor.matrix([symbol], exact) for symbol in self.inputs.alphabet])
+        now: NDArray[Any] = np.kron(fractions(self.acceptor.final) if exact else self.acceptor.final, stop)
+        if size > MOST_DIRECT and not exact:
+            return _iterated(reading, steps, now).reshape(shape)
         onward = sum(np.kron(matrix, step) for matrix, step in zip(reading, steps, strict=True))
-        now = np.kron(fractions(self.acceptor.final) if exact else self.acceptor.final, stop)
         one = np.eye(size, dtype=np.int64)
         found = solution(fractions(one) - onward, now[:, None]) if exact else np.linalg.solve(one - onward, now)
         return np.asarray(found.reshape(shape))
@@ -112,6 +123,23 @@ class Forecaster:
         sizes = [counted(machine.n_states, "state") for machine in (self.acceptor, self.inputs)]
         first = f"forecast {self.forecast():.4g} before the first symbol"
         return f"<Forecaster: acceptor of {sizes[0]}, inputs by a generator of {sizes[1]}, {first}>"
+
+
+def _iterated(reading: Floats, steps: Floats, now: Floats) -> Floats:
+    """Solution of the system, whose matrix is never made."""
+    from scipy.sparse.linalg import LinearOperator, gmres  # noqa: PLC0415  # only those who need it wait for it
+
+    shape = reading.shape[1], steps.shape[1]
+
+    def remainder(values: Floats) -> Floats:
+        ahead = values.reshape(shape) @ steps.transpose(0, 2, 1)
+        return np.asarray(values - (reading @ ahead).sum(axis=0).ravel())
+
+    operator = LinearOperator((len(now), len(now)), matvec=remainder, dtype=np.float64)
+    found, fault = gmres(operator, now, rtol=RESIDUAL, atol=0.0, restart=60, maxiter=200)
+    if fault:
+        raise TooLarge(f"a forecast over {counted(len(now), 'pair')} of states did not converge. Take smaller models.")
+    return np.asarray(found)
 
 
 def forecast(acceptor: Acceptor, prefix: Word, inputs: Generator, exact: bool = False) -> Any:
@@ -128,11 +156,79 @@ def forecast(acceptor: Acceptor, prefix: Word, inputs: Generator, exact: bool = 
     >>> cp.forecast(cp.p_adic(2), "1", inputs=G), cp.forecast(cp.p_adic(2), "1", inputs=G, exact=True)
     (0.5, Fraction(1, 2))
     """
-    asked = Forecaster(acceptor, inputs)
-    return _kept(asked, acceptor.alphabet.on_unknown, inputs.alphabet.on_unknown).forecast(prefix, exact)
+    return kept_forecaster(acceptor, inputs).forecast(prefix, exact)
+
+
+def kept_forecaster(acceptor: Acceptor, inputs: Generator) -> Forecaster:
+    """The forecaster of a pair, with what it has solved if the pair was asked for lately."""
+    return _kept(Forecaster(acceptor, inputs), acceptor.alphabet.on_unknown, inputs.alphabet.on_unknown)
 
 
 @lru_cache(maxsize=16)
 def _kept(forecaster: Forecaster, *_: str) -> Forecaster:
     """The first of equal forecasters; rules for unknown symbols, of which ``==`` knows nothing, belong to the key."""
     return forecaster
+
+
+def forecasts_along(
+    machine: Acceptor | Generator, words: Sample, inputs: Generator | None, prefixes: bool = False
+) -> Floats:
+    """Forecasts along words as :meth:`Forecaster.along_words` has them, by each road.
+
+    A generator knows its own inputs; an acceptor that was learned from prefixes predicts by their acceptance; any other
+    acceptor needs the law of inputs.
+    """
+    if isinstance(machine, Generator):
+        return np.asarray(rows_along(machine, words) @ machine.until_stop(machine.stop * machine.final))
+    check_acceptor(machine)
+    if prefixes:
+        return np.asarray(rows_along(machine, words) @ machine.final)
+    if inputs is None:
+        advice = (
+            "Pass a Generator, as learn_generator finds it, or {prefixes=True} if the model was learned from prefixes."
+        )
+        raise InvalidArgument("a forecast needs the law of inputs.", argument="inputs", advice=advice)
+    return kept_forecaster(machine, inputs).along_words(words)
+
+
+def possible(forecasts: Floats, word: Word) -> Floats:
+    """Forecasts along a word, unless it has probability 0."""
+    if np.isnan(forecasts).any():
+        place = int(np.isnan(forecasts).argmax())
+        what = (
+            f"the law of inputs makes no word that begins with the first {counted(place, 'symbol')} of {shown(word)}."
+        )
+        raise ImpossibleObservation(what, advice="Learn it from more words, or with a positive prior.")
+    return forecasts
+
+
+def rows_along(machine: Machine, words: Sample) -> Floats:
+    """Distribution over states before the first symbol of each distinct word and after each one: ``[position, state]``.
+
+    Words follow each other as in ``EncodedWords.positions``. NaN from where a generator makes no such word.
+    """
+    machine.encode(words)  # refuses symbols that it does not know, naming the place
+    steps, read = steps_of(machine, words.alphabet), words.decoded
+    rows = np.empty((read.positions[-1], machine.n_states))
+    rows[read.positions[:-1]] = machine.initial
+    for i in range(int(read.lengths.max(initial=0))):
+        active = np.flatnonzero(read.lengths > i)
+        symbols, places = read.symbols[read.offsets[active] + i], read.positions[active] + i
+        for symbol in np.unique(symbols):
+            here = places[symbols == symbol]
+            rows[here + 1] = rows[here] @ steps[symbol]
+            if machine.stop is not None:
+                with np.errstate(invalid="ignore"):
+                    rows[here + 1] /= rows[here + 1].sum(axis=1, keepdims=True)
+    return rows
+
+
+def steps_of(machine: Machine, symbols: Alphabet) -> Floats:
+    """What reading each of some symbols does, ``[a, s, t]``: nothing where the machine leaves a symbol out."""
+    known = machine.alphabet
+    rare = known.on_unknown == "rare"
+    codes = [
+        known.code(known.rare if rare and symbol not in known else symbol) if rare or symbol in known else -1
+        for symbol in symbols
+    ]
+    return np.concatenate([machine.transitions, np.eye(machine.n_states)[None]])[codes]

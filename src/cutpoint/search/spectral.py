@@ -29,7 +29,7 @@ BASIS = 4000, 1000  # most pieces before and after a position
 LEAST = 10.0  # least weight of a piece, in observations of mean weight or of weight 1
 SPREAD = 0.1  # share of a clustered start that is random, so that no entry begins at 0
 SMALLEST = 1e-7  # singular values of a smaller share of the first are rounding errors
-CORNER_WEIGHT = 50.0  # the same for pieces whose predictions may be corners
+CANDIDATES = 20  # pieces for each state, the heaviest, whose predictions may be corners
 KEPT = 0.7  # share of these that one start looks at
 TRIALS = 4  # runs of k-means, of which the best is kept
 ROUNDS = 30  # rounds of k-means
@@ -76,7 +76,6 @@ class Windows(NamedTuple):
     before: Pieces
     after: Pieces
     border: int
-    least: float
 
     @classmethod
     def of(cls, sample: Sample, basis: tuple[int, int] = BASIS, least: float = LEAST) -> Self:
@@ -87,7 +86,7 @@ class Windows(NamedTuple):
         least *= min(1.0, sample.total / len(sample))
         left = _pieces(steps, weights, border, basis[0], least)
         right = _pieces(np.append(steps[1:], border)[::-1], weights[::-1], border, basis[1], least)
-        return cls(steps, weights, left, right._replace(longest=right.longest[::-1]), border, least)
+        return cls(steps, weights, left, right._replace(longest=right.longest[::-1]), border)
 
 
 class Hankel(NamedTuple):
@@ -114,7 +113,7 @@ class Hankel(NamedTuple):
         """Frequencies in words."""
         from scipy.sparse import csr_array  # noqa: PLC0415
 
-        steps, weights, before, after, border, _ = windows
+        steps, weights, before, after, border = windows
         left, right = before.within.T.tocsr(), after.within
 
         def between(places: NDArray[np.intp], shift: int) -> Any:
@@ -388,7 +387,7 @@ def cornered(sample: Sample, n_states: int, rng: np.random.Generator) -> Paramet
 
     If the words come from a generator, each prediction is a mixture of those of its states, so that these are the
     corners of all predictions. ``n_states`` corners are taken one by one, each farthest from the span of those before;
-    a random third of the pieces is left out, so that another ``rng`` gives other corners. Then the matrices of the
+    some pieces are left out at random, so that another ``rng`` gives other corners. Then the matrices of the
     spectral automaton are written in the corners z as states,
 
     .. math:: z_s M(a) \approx \sum_t T(a)[s,t]\, z_t, \qquad T(a)[s,t] \ge 0,
@@ -397,9 +396,9 @@ def cornered(sample: Sample, n_states: int, rng: np.random.Generator) -> Paramet
     """
     windows, n_symbols = Windows.of(sample), len(sample.alphabet)
     (first, matrices, last), states = Hankel.of(windows).factored(n_states)
-    well_known = (windows.before.weights >= CORNER_WEIGHT / LEAST * windows.least) & (rng.random(len(states)) < KEPT)
-    well_known[0] = True
-    corners = states[well_known][_corners(states[well_known], n_states)]
+    heaviest = np.argsort(-windows.before.weights, kind="stable")[: CANDIDATES * n_states]
+    candidates = states[heaviest[(rng.random(len(heaviest)) < KEPT) | (heaviest == 0)]]
+    corners = candidates[_corners(candidates, n_states)]
     rows, initial = np.zeros((n_states, n_symbols, n_states)), np.zeros(n_states)
     size = len(corners)
     for symbol, matrix in enumerate(matrices):
