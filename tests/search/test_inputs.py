@@ -12,11 +12,10 @@ TRUTH = cp.Generator(2, "ab", {"a": {0: {1: 0.8}}, "b": {1: {0: 0.6}}}, 0, [0.2,
 
 
 def test_the_law_is_near_the_truth_and_outcomes_play_no_part() -> None:
-    words = TRUTH.simulate(600, rng=1)
-    labelled = cp.simulate(cp.random_acceptor(2, "ab", rng=1), words.words, counts=words.counts, rng=2)
-    law = law_of_inputs(labelled)
+    words = [seen.word for seen in TRUTH.simulate(600, rng=1) for _ in range(int(seen.count))]
+    law = law_of_inputs(cp.simulate(cp.random_acceptor(2, "ab", rng=1), words, rng=2))
     assert law is not None
-    assert law == law_of_inputs(cp.Sample(words.words, counts=words.counts))
+    assert law == law_of_inputs(cp.Sample(words))
     for prefix in ("", "a", "ab", "aba"):
         expected = TRUTH.next_symbols(prefix)
         assert law.next_symbols(prefix) == pytest.approx(expected, abs=0.06)
@@ -39,8 +38,8 @@ def test_few_words(words: list[str]) -> None:
 
 
 def test_large_alphabets_get_fewer_states_or_none() -> None:
-    some = law_of_inputs(cp.Sample([[k, k + 1] for k in range(20)], alphabet=range(20_000)))
+    some = law_of_inputs(cp.Sample([[k, k + 1] for k in range(20)], alphabet=range(1000)))
     assert some is not None
-    assert some.n_states == 2
-    assert law_of_inputs(cp.Sample([[0]], alphabet=range(60_000))).n_states == 1  # type: ignore[union-attr]
+    assert some.n_states == 3
+    assert law_of_inputs(cp.Sample([[0]], alphabet=range(50_000))).n_states == 1  # type: ignore[union-attr]
     assert law_of_inputs(cp.Sample([[0]], alphabet=range(100_001))) is None

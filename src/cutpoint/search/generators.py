@@ -46,7 +46,8 @@ MERGED, STRENGTH = 100, 0.5  # most states of a machine by merging, and strength
 CONTRADICTION = -10.0  # log Bayes factor of two prefixes below which they are not merged
 EVEN = 1e-3  # share of a merged machine that is spread evenly
 INPUT_STATES = 8  # most states of the law of inputs that stands beside an acceptor
-INPUT_ENTRIES = 100_000  # most entries of its transitions, so that files stay small
+INPUT_ENTRIES = 10_000  # most entries of its transitions if it has several: it is found quickly
+INPUT_ALPHABET = 100_000  # most symbols of an alphabet for which there is one: files stay small
 INPUT_SYMBOLS = 50_000  # words with so many symbols are enough for it
 SURPRISE = 1e-3  # how often it makes any symbol anywhere, so that it takes no word to be impossible
 NOISE = 0.3  # standard deviation of the logarithms by which the two halves of a split state differ
@@ -195,12 +196,13 @@ def law_of_inputs(
     words = Sample.from_encoded(
         EncodedWords.without_marks(sample.symbols, sample.offsets), sample.counts, sample.alphabet, merge=True
     )
-    n_states = min(INPUT_STATES, math.isqrt(INPUT_ENTRIES // max(1, len(words.alphabet))))
-    if n_states == 0:
+    n_symbols = len(words.alphabet)
+    if n_symbols > INPUT_ALPHABET:
         return None
     frequencies = Generator.from_ngrams(words, n=1)
     words = thinned(words, math.ceil(INPUT_SYMBOLS / (float(words.lengths.mean()) + 1.0)))
-    if n_states == 1 or words.total < 2 or not words.lengths.any():
+    n_states = min(INPUT_STATES, math.isqrt(INPUT_ENTRIES // max(1, n_symbols)))
+    if n_states <= 1 or words.total < 2 or not words.lengths.any():
         return frequencies
     folds = None if words.total >= ENOUGH else 2
     found = learn_generator(words, n_states, folds=folds, threads=threads, rng=rng).generator
