@@ -145,3 +145,65 @@ def test_wrong_input_is_a_sentence(run: Run, line: str, code: int, sentence: str
     assert (found, out) == (code, "")
     assert sentence in err
     assert "Traceback" not in err
+
+
+def test_fit_learns_the_law_of_words_alone(run: Run) -> None:
+    drawn = PLAIN.simulate(400, rng=1)
+    cp.write_sample(drawn, "training.tsv")
+    cp.write_sample(PLAIN.simulate(50, rng=2), "test.tsv")
+    code, out, err = run("fit training.tsv -n 2 --generator -o law.json")
+    assert (code, err) == (0, "")
+    assert out.startswith("2 states and 2 symbols, learned from 320 observations; model in law.json\n")
+    assert "perplexity of 80 words held out, the lower the better" in out
+    titles, per_symbol, per_word = (row.split() for row in out.splitlines()[3:6])
+    assert titles == ["model", "2-gram", "3-gram"]
+    assert float(per_symbol[2]) < 1.05 * min(map(float, per_symbol[3:]))
+    assert len(per_word) == 5
+    read = cp.read_model("law.json")
+    assert read.cut_point is None
+    assert read.metadata["held_out_perplexity_per_symbol"] == pytest.approx(float(per_symbol[2]), rel=1e-4)
+    assert read.generator.perplexity(drawn) < 1.02 * PLAIN.perplexity(drawn)
+    code, out, _ = run("fit training.tsv -n 2 --generator --test test.tsv -o law.json --json")
+    facts = json.loads(out)
+    assert facts["perplexity"]["model"]["per_word"] == pytest.approx(
+        cp.load("law.json").perplexity(cp.read_sample("test.tsv", alphabet="01"), "word"), rel=1e-12
+    )
+    assert facts["perplexity"].keys() == {"model", "2-gram", "3-gram"}
+    assert facts["held_out"] == {}
+    code, out, _ = run("fit training.tsv -n 2 --generator --holdout 0 -o law.npz")
+    assert (code, "perplexity of" in out) == (0, False)
+    assert isinstance(cp.load("law.npz"), cp.Generator)
+    run("shard training.tsv -o shards")
+    code, out, _ = run("fit shards -n 2 --generator --test test.tsv -o law.json")
+    assert code == 0
+    assert "learned from 400 observations" in out
+
+
+def test_fit_of_a_generator_judges_outcomes_by_bayes(run: Run) -> None:
+    cp.write_sample(JUDGE.simulate(300, rng=1), "training.tsv")
+    cp.write_sample(JUDGE.simulate(60, rng=2), "test.tsv")
+    code, out, _ = run("fit training.tsv -n 3 --generator --test test.tsv -o judge2.json")
+    assert code == 0
+    read = cp.read_model("judge2.json")
+    assert read.cut_point is not None
+    judged = cp.evaluate(read.machine, cp.read_sample("test.tsv", alphabet="ab"), read.cut_point)
+    assert f"log loss         {judged.log_loss:.4f}" in out
+    assert "perplexity of 60 words held out" in out
+    code, out, _ = run("score judge2.json words.txt")
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("fit words.txt --generator -o x.json --report x.html", "--report is about acceptors; with --generator leave"),
+        ("fit words.txt --generator -o x.json", "to hold out 0.2 of the observations there must be at least 10; got 3"),
+        ("fit words.txt -o x.json", "the sample holds inputs alone"),
+        ("fit words.txt --generator -n 0 -o x.json", "'-n' / '--states'"),
+    ],
+)
+def test_fit_refuses(run: Run, line: str, sentence: str) -> None:
+    code, _, err = run(line)
+    assert code in (2, 3)
+    assert sentence in err
+    assert "Traceback" not in err

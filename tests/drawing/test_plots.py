@@ -25,6 +25,7 @@ PLOTS: dict[str, Callable[..., Any]] = {
     "forward": lambda **more: cp.plots.forward(SHOP, ["ad", "visit", "ad"], **more),
     "learning": lambda **more: cp.plots.learning(FIT, **more),
     "calibration": lambda **more: cp.plots.calibration([0.1, 0.3, 0.9], [False, True, True], **more),
+    "waterfall": lambda **more: cp.plots.waterfall(cp.explain(SHOP, ["ad", "visit"], prefixes=True), **more),
     "staircase": lambda **more: cp.plots.staircase(cp.p_adic(3), 2, "1/3", **more),
     "comparison": lambda **more: cp.plots.comparison(cp.p_adic(2), cp.gallery.parity(), **more),
 }
@@ -50,6 +51,16 @@ def test_forward_of_a_long_word_stays_readable() -> None:
     assert len(axes.get_yticks()) <= 30
     assert not axes.texts
     assert max(figure.get_size_inches()) <= 16
+
+
+def test_waterfall() -> None:
+    (axes,) = PLOTS["waterfall"]().axes
+    ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches]
+    np.testing.assert_allclose(ends, [(0, 0), (0, 0.3), (0.3, 0.65), (0, 0.65)], rtol=1e-12)
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["before", "1 ad", "2 visit", "accepted"]
+    (axes,) = cp.plots.waterfall(cp.explain(SHOP, ["ad", "visit"], outcome="$bought$"), shapley=True).axes
+    assert axes.get_yticklabels()[0].get_text() == "the empty word"
+    assert axes.get_xlabel() == "probability: $bought$"
 
 
 def test_learning_curve() -> None:

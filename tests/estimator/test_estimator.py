@@ -26,7 +26,7 @@ import cutpoint as cp
 from cutpoint.assess.evaluation import best_cut_point, chosen_cut_point
 from cutpoint.data.alphabet import RARE, RARE_CHARACTER
 from cutpoint.em.observations import Parameters
-from cutpoint.estimator.classifier import RunningCounts, seed_of
+from cutpoint.estimator.classifier import RunningCounts, better, seed_of
 from cutpoint.estimator.inputs import Lexicon, labels_of, words_of
 
 WORDS = ["".join(map(str, word)) for word in cp.random_words("ab", 60, (0, 5), rng=1)]
@@ -102,7 +102,7 @@ def test_logarithms_agree(two: cp.AcceptorClassifier, three: cp.AcceptorClassifi
 @pytest.mark.parametrize("cut_point", [0.5, 0.9, "1/3"])
 def test_decisions_are_log_odds_relative_to_the_cut_point(two: cp.AcceptorClassifier, cut_point: Any) -> None:
     soft = pickle.loads(pickle.dumps(two))
-    soft.acceptor_ = cp.gallery.random_acceptor(2, "ab", rng=2).replace(final=two.acceptor_.final)
+    soft.machine_ = cp.gallery.random_acceptor(2, "ab", rng=2).replace(final=two.acceptor_.final)
     soft.cut_point_ = 1 / 3 if cut_point == "1/3" else cut_point
     p = soft.predict_proba(WORDS)[:, 1]
     odds = np.log(p / (1 - p)) - np.log(soft.cut_point_ / (1 - soft.cut_point_))
@@ -351,7 +351,7 @@ def test_the_same_words_again_are_an_em_step(two: cp.AcceptorClassifier) -> None
     sample = cp.Sample(WORDS, accepted=[label == "odd" for label in ODD])
     model = pickle.loads(pickle.dumps(two)).partial_fit(WORDS, ODD)
     counts = cp.expected_counts(two.acceptor_, sample)
-    weights = 2 * counts.transitions + model.prior
+    weights = 2 * counts.transitions + 0.01  # the prior of learn
     np.testing.assert_allclose(
         model.acceptor_.transitions, weights / weights.sum(axis=-1, keepdims=True), rtol=1e-9, atol=0
     )
@@ -413,6 +413,138 @@ def test_many_classes_go_on_and_may_come_late() -> None:
         model.partial_fit(["a"], [1])
     with pytest.raises(cp.errors.UnknownSymbol, match=r"^word 0, position 1: symbol 'x'"):
         model.partial_fit(["ax"], ["one"])
+
+
+# -- Generators ------------------------------------------------------------------------------------------------------
+
+LAWS = [  # runs of a, b and c that take turns in other ways, so that no count tells whose a word is
+    cp.Generator(
+        3, "abc", {"abc"[k]: {k: {t: 0.85}, (k + 1) % 3: {t: 0.05}} for k, t in enumerate(turn)}, "uniform", [0.1] * 3
+    )
+    for turn in ((1, 2, 0), (2, 0, 1), (0, 1, 2))
+]
+
+
+def made_by(laws: list[cp.Generator], number: int, seed: int) -> tuple[list[str], list[str]]:
+    """Words of each law, shuffled, with the number of the law as label."""
+    words, labels = [], []
+    for k, law in enumerate(laws):
+        sample = law.simulate(number, rng=seed + k)
+        words += [str(word) for word, count in zip(sample.words, sample.counts, strict=True) for _ in range(int(count))]
+        labels += [str(k)] * number
+    order = np.random.default_rng(seed).permutation(len(words)).tolist()
+    return [words[r] for r in order], [labels[r] for r in order]
+
+
+def bayes(laws: list[cp.Generator], words: list[str]) -> Any:
+    """P(law | word), all laws equally frequent."""
+    p = np.array([[law.probability(word) for law in laws] for word in words])
+    return p / p.sum(axis=1, keepdims=True)
+
+
+@many_searches
+@pytest.mark.parametrize("n_laws", [2, 3])
+def test_a_generator_classifies_by_the_law_of_the_words(n_laws: int) -> None:
+    laws = LAWS[:n_laws]
+    model = cp.AcceptorClassifier(3 * n_laws, kind="generator").fit(*made_by(laws, 200, seed=1))
+    assert isinstance(model.generator_, cp.Generator)
+    assert model.classes_.tolist() == [str(k) for k in range(n_laws)]
+    words, labels = made_by(laws, 200, seed=7)
+    table, best = model.predict_proba(words), bayes(laws, words)
+    np.testing.assert_allclose(table.sum(axis=1), 1.0, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(words)), table, rtol=1e-12, atol=0)
+    codes = np.array([int(label) for label in labels])
+    losses = [-np.log(p[np.arange(len(words)), codes]).mean() for p in (table, best)]
+    assert losses[0] < 1.08 * losses[1]
+    assert (model.predict(words) == labels).mean() > (best.argmax(axis=1) == codes).mean() - 0.02
+    for word, row in zip(words[:9], table, strict=False):
+        ends = model.generator_.distribution(word) * model.generator_.stop
+        wanted = np.array([ends[model.labels_ == name].sum() for name in model.classes_])
+        np.testing.assert_allclose(row, wanted / wanted.sum(), rtol=1e-9, atol=0)
+    assert pickle.loads(pickle.dumps(model)).machine_ == model.machine_
+    with pytest.raises(AttributeError, match="what was learned is a generator, generator_"):
+        _ = model.acceptor_
+
+
+@many_searches
+def test_auto_takes_what_does_better_on_held_out_words(two: cp.AcceptorClassifier) -> None:
+    """A generator is ahead on words of two laws; where all words have one, its few states are busy with that law."""
+    words, labels = made_by(LAWS[:2], 100, seed=1)
+    assert isinstance(Classifier(6, kind="auto").fit(words, labels).machine_, cp.Generator)
+    odd = [word.count("a") % 2 == 1 for word in words]
+    assert same(Classifier(2, kind="auto").fit(words, odd), Classifier(2).fit(words, odd))
+    sizes = cp.search.learned.SizeResult
+    fits = [
+        cp.search.Learned(
+            two.machine_, (0.0,), cp.em.Stop.SEARCHED, 0.0, sizes=(sizes(2, losses, losses),), members=two.fit_.members
+        )
+        for losses in ((0.4, 0.4, 0.1), (0.5, 0.2), (0.3,))
+    ]
+    assert better(fits[0], fits[1]) is fits[1]  # .35 on the folds that both have
+    assert better(fits[1], fits[0]) is fits[1]
+    assert better(fits[0], fits[0]) is fits[0]
+    assert better(fits[1], fits[2]) is fits[2]
+
+
+@many_searches
+def test_generators_are_saved_and_go_on(tmp_path: Any) -> None:
+    words, labels = made_by(LAWS, 60, seed=1)
+    model = Classes(6, kind="generator").fit(words, labels)
+    cp.save(model.to_model(), tmp_path / "laws.json")
+    read = cp.read_model(tmp_path / "laws.json")
+    assert read.machine == model.generator_
+    assert np.array_equal(read.predict(words), model.predict(words))
+    assert np.array_equal(read.probabilities(words), model.predict_proba(words))
+    more, more_labels = made_by(LAWS, 300, seed=5)
+    codes = np.searchsorted(model.classes_, more_labels)
+    before = model.predict_log_proba(more)[np.arange(len(more)), codes].mean()
+    for part in np.array_split(np.arange(len(more)), 4):
+        model.partial_fit([more[r] for r in part], [more_labels[r] for r in part])
+    assert model.predict_log_proba(more)[np.arange(len(more)), codes].mean() > before
+
+
+@many_searches
+def test_unknown_symbols_say_nothing_about_the_class_until_they_are_learned() -> None:
+    words, labels = made_by(LAWS[:2], 60, seed=1)
+    model = Classifier(4, kind="generator", unknown="rare").fit(words, labels)
+    np.testing.assert_allclose(
+        model.predict_proba(["aXbc", "Y"]), model.predict_proba(["abc", ""]), rtol=1e-9, atol=1e-12
+    )
+    for _ in range(20):
+        model.partial_fit([word + "X" * (label == "1") for word, label in zip(words, labels, strict=True)], labels)
+    assert model.predict_proba(["X"])[0, 1] > 0.9
+    assert model.predict_proba([""])[0, 1] < 0.5
+
+
+def test_the_same_words_again_are_an_em_step_of_a_generator() -> None:
+    words, labels = made_by(LAWS[:2], 30, seed=1)
+    model = Classifier(2, kind="generator", prior=0.02).fit(words, labels)
+    counts = cp.expected_counts(model.generator_, cp.Sample(words, accepted=[label == "1" for label in labels]))
+    before = model.generator_
+    after = model.partial_fit(words, labels).generator_
+    assert counts.stop is not None
+    weights = np.column_stack((2 * counts.transitions.transpose(1, 0, 2).reshape(2, -1), 2 * counts.stop))
+    weights += np.where(
+        np.column_stack((before.transitions.transpose(1, 0, 2).reshape(2, -1), before.stop)) > 0, 0.02, 0
+    )
+    np.testing.assert_allclose(after.stop, weights[:, -1] / weights.sum(axis=1), rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"kind": "hmm"}, r"^kind must be one of \{'acceptor', 'generator', 'auto'\}; got 'hmm'\.$"),
+        ({"kind": "generator", "n_final": 1}, r"^n_final is for kind='acceptor'\. Leave it out\.$"),
+        ({"kind": "auto", "n_final": 1}, r"^n_final is for kind='acceptor'"),
+        (
+            {"kind": "generator", "n_states": 1},
+            r"^n_states must be at least 2, an accepting and a rejecting one; got 1",
+        ),
+    ],
+)
+def test_options_of_kinds(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(cp.errors.InvalidArgument, match=sentence):
+        cp.AcceptorClassifier(**options).fit(WORDS, ODD)
 
 
 # -- scikit-learn's tools ----------------------------------------------------------------------------------------------

@@ -62,13 +62,13 @@ def random_sample(seed: int, n_symbols: int, n_labels: int, along: bool) -> Labe
 
 def decided_by_rounding(scores: list[list[float]]) -> bool:
     """Whether two scores of one round, or a score and 0, are nearly but not exactly alike; 0 is exact everywhere."""
-    values = np.sort([0.0, *(score for row in scores for score in row)])
+    values = np.sort([0.0, *(score for row in scores for score in row if np.isfinite(score))])
     gaps = np.diff(values)
     near = gaps <= NEAR * (1 + np.abs(values[1:]))
     return bool((near & ~((values[1:] == 0.0) & (values[:-1] == 0.0))).any())
 
 
-def plain_machine(sample: Labelled, n_states: int, width: int) -> tuple[Any, bool]:
+def plain_machine(sample: Labelled, n_states: int, width: int, least: float) -> tuple[Any, bool]:
     """Machine of the plain implementation, and whether rounding took part in its choices."""
     trial, scores, doubtful = merging._trial, [], False
     frontier = merging._frontier
@@ -86,7 +86,7 @@ def plain_machine(sample: Labelled, n_states: int, width: int) -> tuple[Any, boo
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merging, "_trial", noted_trial)
         patch.setattr(merging, "_frontier", noted_frontier)
-        machine = merging.merged_machine(*sample, n_states, width)
+        machine = merging.merged_machine(*sample, n_states, width, least)
     return machine, doubtful
 
 
@@ -95,12 +95,14 @@ SIZES = [(1, 1), (1, 5), (2, 1), (3, 2), (5, 10), (20, 3), (20, 1000)]
 
 @pytest.mark.parametrize(("n_symbols", "n_labels"), [(1, 2), (2, 2), (2, 3), (3, 5), (26, 2), (300, 3)])
 def test_the_compiled_machine_is_the_plain_one(n_symbols: int, n_labels: int) -> None:
-    compared, doubted = 0, 0
+    compared, doubted, contradicted = 0, 0, 0
     for seed, along in product(range(28), (False, True)):
         n_states, width = SIZES[seed % len(SIZES)]
+        least = (-np.inf, -3.1, 0.013)[seed % 3]  # log Bayes factor below which nodes contradict each other
         sample = random_sample(seed, n_symbols, n_labels, along)
-        (table, counts), doubtful = plain_machine(sample, n_states, width)
-        found, found_counts = native.merged_machine(*sample, n_states, width)
+        (table, counts), doubtful = plain_machine(sample, n_states, width, least)
+        found, found_counts = native.merged_machine(*sample, n_states, width, least)
+        contradicted += found.tolist() != native.merged_machine(*sample, n_states, width)[0].tolist()
         check_consistent(sample, found, found_counts)
         check_consistent(sample, table, counts)
         doubted += doubtful
@@ -110,6 +112,7 @@ def test_the_compiled_machine_is_the_plain_one(n_symbols: int, n_labels: int) ->
             assert found_counts.tolist() == counts.tolist()
             assert (found.dtype, found_counts.dtype) == (table.dtype, counts.dtype) == (np.int32, np.float64)
     assert compared >= 30, f"{doubted} of 56 comparisons were left to rounding"
+    assert contradicted >= 5
 
 
 def check_consistent(sample: Labelled, table: NDArray[np.int32], counts: NDArray[np.float64]) -> None:
@@ -232,6 +235,14 @@ class TestCorners:
         word = [0] * 9
         table, counts = module.merged_machine(*labelled([word], [[0, 1] * 5], [1.0], 1), 5, 2)
         assert (table.tolist(), counts.tolist()) == ([[1], [0]], [[5.0, 0.0], [0.0, 5.0]])
+
+    def test_contradictions_are_not_merged(self, module: Any) -> None:
+        """A hundred times one label, then a hundred times another: without room for a state the edge stays open."""
+        sample = labelled([[0]], [[0, 1]], [100.0], 1)
+        assert module.merged_machine(*sample, 1, 1)[0].tolist() == [[0]]
+        table, counts = module.merged_machine(*sample, 1, 1, -10.0)
+        assert (table.tolist(), counts.tolist()) == ([[-1]], [[100.0, 0.0]])
+        assert module.merged_machine(*sample, 2, 1, -10.0)[0].tolist() == [[1], [-1]]
 
     def test_no_edge_is_tried(self, module: Any) -> None:
         table, counts = module.merged_machine(*labelled([[0]], [[1, 0]], [2.0], 2), 3, 0)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data import Sample, Word, Words
-from cutpoint.errors import InvalidArgument, TooLarge, UnknownSymbol
+from cutpoint.data import Alphabet, Sample, Word, Words
+from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge, UnknownSymbol
 from cutpoint.exact import fractions
 from cutpoint.exact.recursions import solution
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.machine import Machine
 from cutpoint.wording import counted, shown
 
 MOST_PAIRS = 250_000  # most pairs of states for which the system is solved
@@ -85,7 +86,12 @@ class Forecaster:
 
     def along(self, word: Word) -> Floats:
         """Forecasts before the first symbol and after each one: n + 1 numbers."""
-        return self.forecasts([word[:i] for i in range(len(word) + 1)])
+        return possible(self.along_words(Sample([word])), word)
+
+    def along_words(self, words: Sample) -> Floats:
+        """The same of each distinct word, one after the other; NaN from where a word has probability 0."""
+        rows = rows_along(self.acceptor, words) @ self.values
+        return np.asarray((rows * rows_along(self.inputs, words)).sum(axis=1))
 
     @cached_property
     def values(self) -> Floats:
@@ -150,11 +156,79 @@ def forecast(acceptor: Acceptor, prefix: Word, inputs: Generator, exact: bool = 
     >>> cp.forecast(cp.p_adic(2), "1", inputs=G), cp.forecast(cp.p_adic(2), "1", inputs=G, exact=True)
     (0.5, Fraction(1, 2))
     """
-    asked = Forecaster(acceptor, inputs)
-    return _kept(asked, acceptor.alphabet.on_unknown, inputs.alphabet.on_unknown).forecast(prefix, exact)
+    return kept_forecaster(acceptor, inputs).forecast(prefix, exact)
+
+
+def kept_forecaster(acceptor: Acceptor, inputs: Generator) -> Forecaster:
+    """The forecaster of a pair, with what it has solved if the pair was asked for lately."""
+    return _kept(Forecaster(acceptor, inputs), acceptor.alphabet.on_unknown, inputs.alphabet.on_unknown)
 
 
 @lru_cache(maxsize=16)
 def _kept(forecaster: Forecaster, *_: str) -> Forecaster:
     """The first of equal forecasters; rules for unknown symbols, of which ``==`` knows nothing, belong to the key."""
     return forecaster
+
+
+def forecasts_along(
+    machine: Acceptor | Generator, words: Sample, inputs: Generator | None, prefixes: bool = False
+) -> Floats:
+    """Forecasts along words as :meth:`Forecaster.along_words` has them, by each road.
+
+    A generator knows its own inputs; an acceptor that was learned from prefixes predicts by their acceptance; any other
+    acceptor needs the law of inputs.
+    """
+    if isinstance(machine, Generator):
+        return np.asarray(rows_along(machine, words) @ machine.until_stop(machine.stop * machine.final))
+    check_acceptor(machine)
+    if prefixes:
+        return np.asarray(rows_along(machine, words) @ machine.final)
+    if inputs is None:
+        advice = (
+            "Pass a Generator, as learn_generator finds it, or {prefixes=True} if the model was learned from prefixes."
+        )
+        raise InvalidArgument("a forecast needs the law of inputs.", argument="inputs", advice=advice)
+    return kept_forecaster(machine, inputs).along_words(words)
+
+
+def possible(forecasts: Floats, word: Word) -> Floats:
+    """Forecasts along a word, unless it has probability 0."""
+    if np.isnan(forecasts).any():
+        place = int(np.isnan(forecasts).argmax())
+        what = (
+            f"the law of inputs makes no word that begins with the first {counted(place, 'symbol')} of {shown(word)}."
+        )
+        raise ImpossibleObservation(what, advice="Learn it from more words, or with a positive prior.")
+    return forecasts
+
+
+def rows_along(machine: Machine, words: Sample) -> Floats:
+    """Distribution over states before the first symbol of each distinct word and after each one: ``[position, state]``.
+
+    Words follow each other as in ``EncodedWords.positions``. NaN from where a generator makes no such word.
+    """
+    machine.encode(words)  # refuses symbols that it does not know, naming the place
+    steps, read = steps_of(machine, words.alphabet), words.decoded
+    rows = np.empty((read.positions[-1], machine.n_states))
+    rows[read.positions[:-1]] = machine.initial
+    for i in range(int(read.lengths.max(initial=0))):
+        active = np.flatnonzero(read.lengths > i)
+        symbols, places = read.symbols[read.offsets[active] + i], read.positions[active] + i
+        for symbol in np.unique(symbols):
+            here = places[symbols == symbol]
+            rows[here + 1] = rows[here] @ steps[symbol]
+            if machine.stop is not None:
+                with np.errstate(invalid="ignore"):
+                    rows[here + 1] /= rows[here + 1].sum(axis=1, keepdims=True)
+    return rows
+
+
+def steps_of(machine: Machine, symbols: Alphabet) -> Floats:
+    """What reading each of some symbols does, ``[a, s, t]``: nothing where the machine leaves a symbol out."""
+    known = machine.alphabet
+    rare = known.on_unknown == "rare"
+    codes = [
+        known.code(known.rare if rare and symbol not in known else symbol) if rare or symbol in known else -1
+        for symbol in symbols
+    ]
+    return np.concatenate([machine.transitions, np.eye(machine.n_states)[None]])[codes]

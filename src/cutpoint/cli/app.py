@@ -22,6 +22,7 @@ VERBS = {
     "fit": "Learn a model from words and their outcomes.",
     "score": "Acceptance probability of every word of a file.",
     "evaluate": "How well a model predicts outcomes that it did not learn from.",
+    "explain": "Why a case has its probability: what each event changed.",
     "watch": "Follow running cases: events in, one answer each out.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
     "table": "Forward table of a word, step by step.",

@@ -1,5 +1,6 @@
 """``cutpoint fit``."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -9,7 +10,7 @@ import numpy as np
 from cutpoint.assess.evaluation import NO_OUTCOMES, CutPointChoice, chosen_cut_point
 from cutpoint.cli import options
 from cutpoint.cli.evaluation_summary import say_if_left_out
-from cutpoint.cli.fit_summary import FitSummary
+from cutpoint.cli.fit_summary import FitSummary, GeneratorSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.data import Alphabet, Sample
 from cutpoint.data.alphabet import OnUnknown
@@ -20,6 +21,7 @@ from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample, read_split
 from cutpoint.search.folds import held_out
+from cutpoint.search.generators import learn_generator
 from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
@@ -30,8 +32,11 @@ HOLDOUT = 0.2  # share of the words to judge the model by
 @click.command()
 @click.argument("data", type=options.FILE)
 @click.option("-n", "--states", "n_states", type=options.AT_LEAST_ONE, show_default="chosen", help="Number of states.")
+@click.option(
+    "--generator", is_flag=True, help="Learn the law of the words as well; DATA may then have words without outcomes."
+)
 @click.option("-o", "--output", type=options.FILE, required=True, help="File for the model: .json or .npz.")
-@click.option("--team", type=options.AT_LEAST_ONE, default=1, help="Number of acceptors to mix.")
+@click.option("--team", type=options.AT_LEAST_ONE, default=1, help="Number of models to mix.")
 @click.option("--test", type=options.FILE, help="File of words to judge the model by, instead of a part of DATA.")
 @click.option(
     "--holdout", type=click.FloatRange(0, 0.5), show_default="0.2", help="Share of DATA to judge the model by."
@@ -67,6 +72,7 @@ HOLDOUT = 0.2  # share of the words to judge the model by
 @options.reading
 def command(
     data: str,
+    generator: bool,
     output: str,
     test: str | None,
     holdout: float | None,
@@ -102,6 +108,9 @@ def command(
     options.check_distinct(output, report, checkpoint, inputs=(data, test))
     sharded = is_folder_of_shards(data)
     _check_judged_by(holdout, by, sharded, test)
+    if report is not None and generator:
+        raise click.UsageError("--report is about acceptors; with --generator leave it out.")
+    check = _words_will_do if generator else check_evidence
     if sharded and test is None:
         options.check_not_given(reading, data)
     if sharded and unknown == "rare":
@@ -113,32 +122,29 @@ def command(
         shards = ShardedSample.open(data) if sharded else None
         if shards is not None:
             training, fresh = searched_part(shards, shards.alphabet, worker), None
-            check_evidence(training)
         else:
-            training, fresh = _tables(data, by, 0.0 if test else HOLDOUT if holdout is None else holdout, seed, reading)
+            share = 0.0 if test else HOLDOUT if holdout is None else holdout
+            training, fresh = _tables(data, by, share, seed, reading, check)
+        check(training)
         if unknown == "rare":
             training = training.with_rare(min_count)
         alphabet = Alphabet(training.alphabet, None if unknown == "rare" else unknown)
         if test is not None:
             fresh = read_sample(test, **(reading | {"alphabet": alphabet}))
-            check_evidence(fresh, NO_OUTCOMES, "standard input" if test == "-" else test)
+            check(fresh, NO_OUTCOMES, "standard input" if test == "-" else test)
         elif fresh is not None:
             fresh = fresh.recoded(alphabet)
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
-        learned = learn(shards or training, time_limit=time_limit, callback=callback, rng=seed, **search)
-    choice = choice or chosen_cut_point(learned)
-    summary = FitSummary(
+        search |= {"time_limit": time_limit, "callback": callback, "rng": seed}
+        learned = (learn_generator if generator else learn)(shards or training, **search)
+    predicts = not generator or (training.marks is None and {1, 2} <= set(training.ends.tolist()))
+    choice = (choice or chosen_cut_point(learned)) if predicts else None
+    summary = (GeneratorSummary if generator else FitSummary)(
         learned, training, fresh, choice, (shards or training).total, baseline, options.outcomes_of(reading)[0]
     )
     name = "standard input" if data == "-" else Path(data).name
-    notes: dict[str, Any] = {"data": name, "seed": seed, "stop": learned.stop.name.lower()}
-    notes |= options.reading_to_save(reading)
-    notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
-    positive = reading.get("positive")
-    classes = None if positive is None else (f"not {positive}", positive)
-    model = Model(learned.acceptor.with_unknown(alphabet.on_unknown), choice.cut_point, notes, classes)
-    save(model, output)
-    if report is not None:
+    _save(summary, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
+    if report is not None and choice is not None:
         title, names = f"Model of {name}", options.outcomes_of(reading)
         write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline)
     if baseline:
@@ -147,6 +153,20 @@ def command(
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
+
+
+def _words_will_do(*_: object) -> None:
+    """What a generator needs to have seen of the runs: nothing."""
+
+
+def _save(summary: FitSummary, output: str, notes: dict[str, Any], unknown: OnUnknown, reading: dict[str, Any]) -> None:
+    """Save the model with its cut point, the names of what it predicts, and notes on where it comes from."""
+    learned, choice, positive = summary.learned, summary.choice, reading.get("positive")
+    notes |= {"stop": learned.stop.name.lower()} | options.reading_to_save(reading)
+    notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
+    machine = learned.model.with_unknown(unknown)
+    classes = None if positive is None else (f"not {positive}", positive)
+    save(Model(machine, metadata=notes) if choice is None else Model(machine, choice.cut_point, notes, classes), output)
 
 
 def _check_judged_by(holdout: float | None, by: str | None, sharded: bool, test: str | None) -> None:
@@ -163,14 +183,14 @@ def _check_judged_by(holdout: float | None, by: str | None, sharded: bool, test:
 
 
 def _tables(
-    data: str, by: str | None, holdout: float, seed: int, reading: dict[str, Any]
+    data: str, by: str | None, holdout: float, seed: int, reading: dict[str, Any], check: Callable[..., None]
 ) -> tuple[Sample, Sample | None]:
     """Words of a table to learn from, and those held out to judge by: the last ones by a column, or any."""
     if by is not None:
         training, fresh = read_split(data, options.column_of(by), holdout, **reading)
-        check_evidence(training)
-        check_evidence(fresh, NO_OUTCOMES, f"{data}, last by {by}")
+        check(training)
+        check(fresh, NO_OUTCOMES, f"{data}, last by {by}")
         return training, fresh
     sample = read_sample(data, **reading)
-    check_evidence(sample)
+    check(sample)
     return held_out(sample, holdout, np.random.default_rng(seed)) if holdout else (sample, None)

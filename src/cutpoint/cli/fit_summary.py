@@ -1,5 +1,6 @@
 """Summary of a fit: what ``cutpoint fit`` prints, as text or JSON."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -9,38 +10,41 @@ import numpy as np
 from cutpoint.assess.evaluation import CutPointChoice, Evaluation, SymbolEffect, evaluate, symbol_effects
 from cutpoint.cli.evaluation_summary import KEYS, facts, lines
 from cutpoint.cli.output import integer_if_whole
+from cutpoint.cli.perplexity import keyed, perplexities, score_lines
 from cutpoint.data import Sample
 from cutpoint.diagrams.diagram import label
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
 from cutpoint.search.learned import Learned
 from cutpoint.wording import counted
 
 MOST_MATRICES = 3  # number of symbols whose matrices are printed: those that move the acceptance most
 MOST_STATES = 12  # largest matrix that is printed
+GRAMS = (2, 3)  # n-gram models that a generator must beat
 
 
 @dataclass(frozen=True)
 class FitSummary:
     """What a fit found, and how well it does on the words held out, if any are.
 
-    Of shards, ``training`` is the part that was searched, and ``n_observations`` the number of all. With
-    ``n_grams`` a logistic regression is judged by the same words. ``outcome`` is the user's name for accepted.
+    Of shards, ``training`` is the part that was searched, and ``n_observations`` the number of all. Without a
+    ``choice`` of a cut point no outcomes are predicted. With ``n_grams`` a logistic regression is judged by the same
+    words. ``outcome`` is the user's name for accepted.
     """
 
     learned: Learned
     training: Sample
     held_out: Sample | None
-    choice: CutPointChoice
+    choice: CutPointChoice | None
     n_observations: float
     n_grams: bool = False
     outcome: str = "accepted"
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
-        """Scores on the words held out."""
-        if self.held_out is None:
+        """Scores on the words held out, if they have outcomes that are predicted."""
+        if self.held_out is None or self.choice is None or not self.held_out.has_evidence:
             return None
-        return evaluate(self.learned.acceptor, self.held_out, self.choice.cut_point, baseline=self.baseline)
+        return evaluate(self.learned.model, self.held_out, self.choice.cut_point, baseline=self.baseline)
 
     @property
     def baseline(self) -> Sample | float | None:
@@ -50,47 +54,100 @@ class FitSummary:
     @property
     def figures(self) -> dict[str, float]:
         """Figures on the words held out, as far as they are finite."""
-        judged = self.evaluation
-        if judged is None:
-            return {}
-        named = judged.figures._asdict() | {"observations": integer_if_whole(judged.total)}
-        named |= {f"{KEYS[name]}_log_loss": each.log_loss for name, each in judged.baselines.items()}
-        return {name: value for name, value in named.items() if value is not None and np.isfinite(value)}
+        judged, named = self.evaluation, dict[str, Any]()
+        if judged is not None:
+            named = judged.figures._asdict() | {"observations": integer_if_whole(judged.total)}
+            named |= {f"{KEYS[name]}_log_loss": each.log_loss for name, each in judged.baselines.items()}
+        return self._own_figures() | {
+            name: value for name, value in named.items() if value is not None and np.isfinite(value)
+        }
 
     def facts(self, output: str) -> dict[str, Any]:
         """Everything, for JSON."""
-        acceptor = self.learned.acceptor
+        machine, choice = self.learned.model, {}
+        if self.choice is not None:
+            choice = {"cut_point": self.choice.cut_point, "cut_point_reason": self.choice.reason}
         return {
             "model": output,
-            "states": acceptor.n_states,
-            "symbols": acceptor.n_symbols,
-            "cut_point": self.choice.cut_point,
-            "cut_point_reason": self.choice.reason,
+            "states": machine.n_states,
+            "symbols": machine.n_symbols,
+            **choice,
             "stop": self.learned.stop.name.lower(),
             "learned_from": integer_if_whole(self.n_observations),
             "held_out": {} if self.evaluation is None else facts(self.evaluation),
-            "symbol_effects": [asdict(each) for each in symbol_effects(acceptor, self.training)],
+            **self._own_facts(),
         }
 
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
-        acceptor, seen = self.learned.acceptor, counted(integer_if_whole(self.n_observations), "observation")
-        sizes = f"{counted(acceptor.n_states, 'state')} and {counted(acceptor.n_symbols, 'symbol')}"
+        machine, seen = self.learned.model, counted(integer_if_whole(self.n_observations), "observation")
+        sizes = f"{counted(machine.n_states, 'state')} and {counted(machine.n_symbols, 'symbol')}"
         lines = [f"{sizes}, learned from {seen}; model in {output}"]
-        lines += [f"cut point {self.choice.cut_point:g}: {self.choice.reason}", *self._judged()]
-        for each in symbol_effects(acceptor, self.training)[:MOST_MATRICES]:
-            lines += ["", *_matrix(acceptor, each, output)]
-        lines += [
-            "",
-            f"score new words:  cutpoint score {output} new.tsv",
-            f"in Python:        cp.read_model({output!r}).predict(words)",
-        ]
+        lines += [] if self.choice is None else [f"cut point {self.choice.cut_point:g}: {self.choice.reason}"]
+        lines += [*self._judged(), *self._own_lines(output), ""]
+        lines += [f"{what + ':':18}{how}" for what, how in self._next_steps(output).items()]
         lines += [f"report:           {report}"] * (report is not None)
         return "\n".join(lines)
+
+    def _own_figures(self) -> dict[str, float]:
+        """Further figures on the words held out."""
+        return {}
+
+    def _own_facts(self) -> dict[str, Any]:
+        """What is said of this kind of model alone, for JSON."""
+        return {"symbol_effects": [asdict(each) for each in symbol_effects(self.learned.acceptor, self.training)]}
+
+    def _own_lines(self, output: str) -> list[str]:
+        """What is said of this kind of model alone, for people."""
+        acceptor, lines = self.learned.acceptor, list[str]()
+        for each in symbol_effects(acceptor, self.training)[:MOST_MATRICES]:
+            lines += ["", *_matrix(acceptor, each, output)]
+        return lines
+
+    def _next_steps(self, output: str) -> dict[str, str]:
+        """What to do with the model."""
+        return {
+            "score new words": f"cutpoint score {output} new.tsv",
+            "in Python": f"cp.read_model({output!r}).predict(words)",
+        }
 
     def _judged(self) -> list[str]:
         judged = self.evaluation
         return [] if judged is None else ["", f"on {judged.what} held out", *lines(judged, self.outcome)]
+
+
+@dataclass(frozen=True)
+class GeneratorSummary(FitSummary):
+    """The same of a generator: beside how well outcomes are predicted, how well the words themselves are."""
+
+    @cached_property
+    def perplexities(self) -> Mapping[str, Mapping[str, float]]:
+        """Perplexities of the words held out, beside those of n-gram models of the training words."""
+        if self.held_out is None:
+            return {}
+        generator = self.learned.generator
+        models = {f"{n}-gram": Generator.from_ngrams(self.training, n, generator.alphabet) for n in GRAMS}
+        return perplexities({"model": generator} | models, self.held_out)
+
+    def _own_figures(self) -> dict[str, float]:
+        found = keyed(self.perplexities).get("model", {})
+        return {f"perplexity_{unit}": value for unit, value in found.items() if np.isfinite(value)}
+
+    def _own_facts(self) -> dict[str, Any]:
+        return {"perplexity": keyed(self.perplexities)} if self.perplexities else {}
+
+    def _own_lines(self, output: str) -> list[str]:
+        if self.held_out is None:
+            return []
+        words = counted(integer_if_whole(self.held_out.total), "word")
+        return ["", f"perplexity of {words} held out, the lower the better", *score_lines(self.perplexities)]
+
+    def _next_steps(self, output: str) -> dict[str, str]:
+        more = {} if self.choice is None else super()._next_steps(output)
+        return more | {
+            "draw words": f"cutpoint generate {output} -n 10",
+            "judge words": f"cutpoint perplexity {output} new.tsv",
+        }
 
 
 def _matrix(acceptor: Acceptor, each: SymbolEffect, output: str) -> list[str]:

@@ -26,7 +26,7 @@ from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.files.contents import Model
 from cutpoint.files.models import is_model_file, read_model
-from cutpoint.model import Acceptor, gallery
+from cutpoint.model import Acceptor, Generator, gallery
 from cutpoint.wording import counted, shown, suggestion
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ unknown = click.option(
     help="Symbols that the model does not know: refuse them, leave them out, or read them as rare ones.",
 )
 digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
+inputs = click.option("--inputs", type=FILE, help="File of the law of inputs, a generator.", show_default="the model's")
+prefixes = click.option("--prefixes", is_flag=True, help="The model was learned from prefixes: it forecasts by itself.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
 COLUMNS = {
@@ -159,6 +161,18 @@ def generator_of(name: str, unknown: OnUnknown | None = None) -> Model:
     except CutpointError as error:
         raise error.at(name) from None
     return found
+
+
+def two_outcomes(model: Model) -> Model:
+    """The model, unless it has three or more classes."""
+    if model.labels is not None:
+        raise click.UsageError("this is for two outcomes; the model has more.")
+    return model
+
+
+def inputs_of(model: Model, path: str | None) -> Generator | None:
+    """The law of inputs: that of a file, or the model's own if it has one."""
+    return getattr(model, "inputs", None) if path is None else generator_of(path).generator
 
 
 def _model_of(name: str, normalized: bool) -> Model:

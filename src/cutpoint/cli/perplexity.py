@@ -1,11 +1,13 @@
 """``cutpoint perplexity``."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 import numpy as np
 
 from cutpoint.cli import options
+from cutpoint.cli.evaluation_summary import indented
 from cutpoint.cli.output import integer_if_whole, json_text, line
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown
@@ -13,7 +15,6 @@ from cutpoint.files.pautomac import competition_score, read_solution
 from cutpoint.files.samples import read_chunks, read_sample
 from cutpoint.files.streams import name_of
 from cutpoint.model import Generator
-from cutpoint.model.text import aligned
 from cutpoint.wording import counted, shown
 
 COLUMNS = {"per symbol": "symbol", "per word": "word"}
@@ -55,9 +56,7 @@ def command(
     models = {"model": read.generator}
     if training is not None:
         models[f"{grams}-gram"] = Generator.from_ngrams(read_sample(training, **reading), grams, read.machine.alphabet)
-    scores: dict[str, dict[str, float]] = {
-        name: {title: each.perplexity(sample, per) for title, per in COLUMNS.items()} for name, each in models.items()
-    }
+    scores = perplexities(models, sample)
     if solution is not None:
         true = read_solution(solution)
         words = [word for chunk in read_chunks(data, **reading) for word in chunk.words]
@@ -67,15 +66,31 @@ def command(
         scores["truth"] = {"PAutomaC score": float(np.exp(-(shares * np.log(shares)).sum()))}
     if as_json:
         facts = {"model": model, "data": name_of(data), "words": integer_if_whole(sample.total)}
-        keyed = {name: {key.lower().replace(" ", "_"): x for key, x in each.items()} for name, each in scores.items()}
-        line(json_text(facts | {"perplexity": keyed, "impossible": len(_impossible(read.generator, sample))}))
+        line(json_text(facts | {"perplexity": keyed(scores), "impossible": len(_impossible(read.generator, sample))}))
         return
-    titles = [*scores["model"]]
-    rows = [[title, *(f"{each[title]:.6g}" if title in each else "" for each in scores.values())] for title in titles]
     line(f"perplexity of {counted(integer_if_whole(sample.total), 'word')} of {name_of(data)}")
-    line("\n".join(f"  {row}".rstrip() for row in aligned([["", *scores], *rows])))
+    line("\n".join(score_lines(scores)))
     if never := _impossible(read.generator, sample):
         line(f"\n  {counted(len(never), 'distinct word')} cannot come from the model, such as {shown(never[0])}.")
+
+
+def perplexities(models: Mapping[str, Generator], sample: Sample) -> dict[str, dict[str, float]]:
+    """Perplexities of a sample under each of some models, by name and column."""
+    return {
+        name: {title: each.perplexity(sample, per) for title, per in COLUMNS.items()} for name, each in models.items()
+    }
+
+
+def keyed(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """The scores for JSON."""
+    return {name: {key.lower().replace(" ", "_"): x for key, x in each.items()} for name, each in scores.items()}
+
+
+def score_lines(scores: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The scores as a table, a column for each model."""
+    titles = [*scores["model"]]
+    rows = [[title, *(f"{each[title]:.6g}" if title in each else "" for each in scores.values())] for title in titles]
+    return indented([["", *scores], *rows])
 
 
 def _impossible(generator: Generator, sample: Sample) -> list[Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.evaluation import calibration as calibration_bins
+from cutpoint.cases.explanation import Explanation
 from cutpoint.data import Word, Words
 from cutpoint.data.alphabet import each_word, short_words
 from cutpoint.data.html import cleaned
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["calibration", "comparison", "forward", "learning", "staircase"]
+__all__ = ["calibration", "comparison", "forward", "learning", "staircase", "waterfall"]
 
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
 COLOR_MAP = "cividis"  # colors of all plots; learning curves take the first ones in turn
@@ -137,6 +138,42 @@ def calibration(
     axes.set_aspect("equal")
     axes.legend(loc="upper left")
     axes.grid(alpha=0.3)
+    return _done(figure, path)
+
+
+def waterfall(
+    explanation: Explanation, path: Path | None = None, ax: Axes | None = None, shapley: bool = False
+) -> Figure:
+    """What each event of a case changed in its probability, from the base rate down to the case itself.
+
+    Of a long case small changes that follow each other are taken together. ``shapley`` has the Shapley values in place
+    of the changes along the way, from the empty word on; so has an explanation without forecasts.
+
+    Examples
+    --------
+    >>> figure = cp.plots.waterfall(cp.explain(cp.p_adic(2), "011", prefixes=True))
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['before', '1 0', '2 1', '3 1', 'accepted']
+    """
+    if not isinstance(explanation, Explanation):
+        raise InvalidArgument(f"expected an Explanation, as explain returns it; got {shown(explanation)}.")
+    steps = explanation.steps(MOST_TICKS, shapley)
+    first = float(explanation.empty if shapley else explanation.baseline)
+    ends = np.array([first, *(step.after for step in steps), float(explanation.acceptance)])
+    starts = np.array([0.0, *(step.before for step in steps), 0.0])
+    colors = [GRAY, *(BLUE if step.after >= step.before else RED for step in steps), GRAY]
+    figure, axes = _axes(ax, 7, np.clip(0.28 * len(ends) + 1.2, 2.5, 12))
+    axes.barh(range(len(ends)), ends - starts, left=starts, color=colors, height=0.7)
+    axes.vlines(ends[:-1], np.arange(len(ends) - 1), np.arange(1, len(ends)), color=GRAY, linewidth=0.8)
+    reach = max(float(ends.max()), 1e-3)
+    for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        text = f"{end:.3f}" if row in (0, len(ends) - 1) else f"{end - start:+.3f}"
+        axes.text(max(start, end) + 0.01 * reach, row, text, va="center", fontsize=8)
+    begins = "the empty word" if shapley or explanation.forecasts is None else "before"
+    names = [begins, *(step.label for step in steps), label(explanation.outcome)]
+    axes.set_yticks(range(len(ends)), labels=names, parse_math=False)
+    axes.set(xlim=(min(0.0, float(ends.min())), 1.12 * reach), ylim=(len(ends) - 0.4, -0.6))
+    axes.set_xlabel(f"probability: {label(explanation.outcome)}", parse_math=False)
     return _done(figure, path)
 
 

@@ -62,9 +62,7 @@ class Fit:
     @property
     def generator(self) -> Generator:
         """The generator found."""
-        if isinstance(self.model, Generator):
-            return self.model
-        raise CutpointError("this fit has an acceptor, not a generator: use fit.acceptor, or learn_generator(...).")
+        return only_generator(self.model)
 
     @property
     def steps(self) -> int:
@@ -112,6 +110,13 @@ def only_acceptor(model: Acceptor | Generator) -> Acceptor:
     if isinstance(model, Acceptor):
         return model
     raise CutpointError("this fit has a generator, not an acceptor: use fit.generator.")
+
+
+def only_generator(model: Acceptor | Generator) -> Generator:
+    """A model, unless it is an acceptor."""
+    if isinstance(model, Generator):
+        return model
+    raise CutpointError("this fit has an acceptor, not a generator: use fit.acceptor, or learn_generator(...).")
 
 
 def plot_axes(axes: Axes | None) -> Axes:

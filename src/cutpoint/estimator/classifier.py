@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +18,13 @@ from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, values_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.files.contents import Model
-from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
-from cutpoint.model import Acceptor
+from cutpoint.model import Acceptor, Generator
+from cutpoint.model.mixtures import AnyMachine
 from cutpoint.model.parts import check_threads
+from cutpoint.search.generators import PRIOR as PRIOR_OF_GENERATORS, learn_generator
 from cutpoint.search.learn import PRIOR, learn
+from cutpoint.search.learned import Learned
 from cutpoint.wording import listed, shown
 
 try:
@@ -34,18 +36,25 @@ except ImportError:
         "AcceptorClassifier needs scikit-learn; install it with: pip install 'cutpoint[sklearn]'."
     ) from None
 
+Kind = Literal["acceptor", "generator", "auto"]
+
 
 class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Classifier of words (sequences of symbols): a stochastic acceptor learned by :func:`cutpoint.learn`.
+    r"""Classifier of words (sequences of symbols): a stochastic acceptor or a generator, learned from scratch.
 
-    Each class owns some of the states; the probability of a class is that of ending in one of its states. With two
-    classes the states of ``classes_[1]`` are the final ones, so the acceptance of a word is the probability of that
-    class.
+    It is what :func:`cutpoint.learn` or :func:`cutpoint.learn_generator` finds. Each class owns some of the states; the
+    probability of a class is that of ending in one of its states, of a generator given the word. With two classes the
+    states of ``classes_[1]`` are the final ones, so the acceptance of a word is the probability of that class.
 
     Parameters
     ----------
     n_states : number of states, at least one for each class; None chooses it by cross-validation, which takes longer.
-    team, prior, folds, threads : as of :func:`cutpoint.learn`.
+    kind : ``"acceptor"`` asks how a word moves the state; ``"generator"`` learns which words each class makes, and
+        answers by Bayes' rule, which is better where the words themselves come from machines. ``"auto"`` learns both on
+        the same folds and takes the one of lower log loss on the words held out.
+    team, folds, threads : as of :func:`cutpoint.learn`.
+    prior : Dirichlet pseudo-counts of every cell; by default those of the function that learns. With 0, a word may have
+        probability 0 under a generator; it is then refused.
     cut_point : of two classes, ``predict`` answers ``classes_[1]`` where its probability is above this. None chooses
         it for accuracy on words not learned from; it stays 1/2 unless another is better by three standard errors.
     unknown : ``"error"`` refuses words with symbols that were not in training, ``"skip"`` leaves such symbols out.
@@ -56,16 +65,19 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     separator : separator of the symbols of words that are strings, such as ``" "``. By default, as with ``""``, their
         symbols are characters; a warning says so where the words look like names, or have blanks.
     position : whether the same symbol means something else at each position; needs words of one length. The symbols of
-        ``acceptor_`` are then pairs ``(position, symbol)``, and each position has a rare symbol of its own.
-    n_final : of two classes, the number of states of ``classes_[1]``; by default half of them, or as merging finds.
-    time_limit : most seconds to search, about; the best so far is taken. The result then depends on the machine.
+        ``alphabet_`` are then pairs ``(position, symbol)``, and each position has a rare symbol of its own.
+    n_final : of two classes, the number of states of ``classes_[1]``; by default half of them, or as merging finds. For
+        acceptors alone.
+    time_limit : most seconds to search in all, about; the best so far is taken. The result then depends on the machine.
     random_state : seed; same seed, same result. Also None (another result each time), a ``numpy.random.Generator`` or
         a ``numpy.random.RandomState``.
 
     Attributes
     ----------
     classes_ : the labels, sorted.
-    acceptor_, alphabet_, labels_ : the :class:`cutpoint.Acceptor`, its symbols, and the class of each of its states.
+    machine_, alphabet_, labels_ : the :class:`cutpoint.Acceptor` or :class:`cutpoint.Generator`, its symbols, and the
+        class of each of its states.
+    acceptor_, generator_ : the machine by its kind.
     cut_point_ : the cut point of two classes; None for more.
     fit_ : the :class:`cutpoint.search.Learned` with what the search found.
 
@@ -89,8 +101,9 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         n_states: int | None = None,
         *,
+        kind: Kind = "acceptor",
         team: int = 1,
-        prior: float = PRIOR,
+        prior: float | None = None,
         cut_point: Any = None,
         unknown: OnUnknown = "error",
         min_count: int = 2,
@@ -103,6 +116,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = 0,
     ) -> None:
         self.n_states = n_states
+        self.kind = kind
         self.team = team
         self.prior = prior
         self.cut_point = cut_point
@@ -155,8 +169,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample = _sample(lexicon.in_symbols(words), codes, weights, classes, lexicon.learned, named)
         seed = seed_of(self.random_state)
         names = classes.tolist() if len(classes) > 2 else None
-        options = {name: getattr(self, name) for name in ("n_final", "prior", "threads", "folds", "time_limit")}
-        fit = learn(sample, self.n_states, self.team, classes=names, rng=seed, groups=named, **options)
+        fit = self._learned(sample if named is None else sample.grouped(named), names, seed)
         cut_point = None
         if len(classes) == 2:
             given = self.cut_point
@@ -164,12 +177,41 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = classes
         self.fit_ = fit
         self.labels_ = classes[[classes.tolist().index(label) if names else int(label) for label in fit.labels]]
-        self.acceptor_ = _extended(fit.acceptor, lexicon.alphabet)
-        self.alphabet_ = self.acceptor_.alphabet
+        self.machine_ = _extended(fit.model, lexicon.alphabet)
+        self.alphabet_ = self.machine_.alphabet
         self.cut_point_ = cut_point
         self._lexicon = lexicon
         self._running = RunningCounts.first(self._expected_counts(sample), sample.total)
         return self
+
+    def _learned(self, sample: Sample, names: list[Any] | None, seed: int) -> Learned:
+        """What the search finds: of both kinds the better one, if that is asked for."""
+        options: dict[str, Any] = {"classes": names, "rng": seed, "threads": self.threads, "folds": self.folds}
+        options |= {} if self.prior is None else {"prior": self.prior}
+        both = self.kind == "auto"
+        limit = None if self.time_limit is None else self.time_limit / (1 + both)
+        fits = []
+        if both or self.kind == "acceptor":
+            fits.append(learn(sample, self.n_states, self.team, n_final=self.n_final, time_limit=limit, **options))
+        if both or self.kind == "generator":
+            fits.append(learn_generator(sample, self.n_states, self.team, predict=True, time_limit=limit, **options))
+        return better(*fits) if both else fits[0]
+
+    @property
+    def acceptor_(self) -> Acceptor:
+        """The acceptor, unless a generator was learned."""
+        return self._machine(Acceptor, "a generator, generator_")
+
+    @property
+    def generator_(self) -> Generator:
+        """The generator, unless an acceptor was learned."""
+        return self._machine(Generator, "an acceptor, acceptor_")
+
+    def _machine(self, kind: type[AnyMachine], other: str) -> AnyMachine:
+        check_is_fitted(self)
+        if isinstance(self.machine_, kind):
+            return self.machine_
+        raise AttributeError(f"what was learned is {other}; machine_ is what was learned, of either kind.")
 
     def partial_fit(
         self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None
@@ -187,7 +229,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         words, labels, weights = self._given(X, y, sample_weight)
         named = None if classes is None else np.unique(np.array(list(classes)))
-        if not hasattr(self, "acceptor_"):
+        if not hasattr(self, "machine_"):
             return self._start(words, labels, weights, np.unique(labels) if named is None else named)
         if named is not None and not np.array_equal(named, self.classes_):
             raise InvalidArgument(
@@ -196,35 +238,35 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         codes, spelt = class_codes(labels, self.classes_), self._lexicon.in_symbols(words)
         sample = _sample(spelt, codes, weights, self.classes_, self.alphabet_)
-        opened = self._running.opened(Parameters.of(self.acceptor_))
-        self.acceptor_ = self.acceptor_.replace(transitions=opened.transitions)
+        opened = self._running.opened(Parameters.of(self.machine_))
+        self.machine_ = self.machine_.replace(**opened.parts)
         self._running = self._running.after(self._expected_counts(sample), sample.total)
-        self.acceptor_ = self.acceptor_.replace(**self._running.maximum(opened, self.prior).parts)
+        self.machine_ = self.machine_.replace(**self._running.maximum(opened, self._used_prior).parts)
         return self
 
     def _expected_counts(self, sample: Sample) -> Counts:
         """E-step: each word must end in a state of its class."""
         final, labels = self.labels_ == self.classes_[-1], self.labels_.tolist()
-        data = InMemory(sample.recoded(self.acceptor_.alphabet), self.threads)
+        data = InMemory(sample.recoded(self.machine_.alphabet), self.threads)
         masks = agreeing_states(sample.mark_table, final, labels)
-        return data.expected_counts(Parameters.of(self.acceptor_), masks)
+        return data.expected_counts(Parameters.of(self.machine_), masks)
+
+    @property
+    def _used_prior(self) -> float:
+        usual = PRIOR if isinstance(self.machine_, Acceptor) else PRIOR_OF_GENERATORS
+        return usual if self.prior is None else self.prior
 
     # -- Predicting ---------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
         words = self._encoded(X)
-        owners = self.labels_ == self.classes_[:, None]
-        return self.acceptor_.class_probabilities(owners, words, self.threads)
+        return self.machine_.class_probabilities(self._owners, words, self.threads)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
-        words, acceptor = self._encoded(X), self.acceptor_
-        columns = [
-            kernels().log_acceptances(acceptor.transitions, acceptor.initial, self.labels_ == name, words, self.threads)
-            for name in self.classes_
-        ]
-        return np.stack(columns, axis=1)
+        words = self._encoded(X)
+        return self.machine_.class_log_probabilities(self._owners, words, self.threads)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each word: of two, ``classes_[1]`` if its probability is above the cut point; else the likeliest."""
@@ -264,7 +306,12 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         classes = self.classes_.tolist()
         labels = self.labels_.tolist() if len(classes) > 2 else None
-        return Model(self.acceptor_, self.cut_point_, classes=classes, labels=labels)
+        return Model(self.machine_, self.cut_point_, classes=classes, labels=labels)
+
+    @property
+    def _owners(self) -> NDArray[np.bool_]:
+        """Whether each state belongs to each class, ``[c, s]``."""
+        return np.asarray(self.labels_ == self.classes_[:, None])
 
     def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
@@ -290,6 +337,10 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"y must hold at least two classes, on words of positive weight; got only {listed(seen)}. "
                 "A rule that always gives the same answer needs no learning."
             )
+        if self.kind not in get_args(Kind):
+            raise InvalidArgument(f"must be one of {listed(get_args(Kind))}; got {shown(self.kind)}.", argument="kind")
+        if self.n_final is not None and self.kind != "acceptor":
+            raise InvalidArgument("n_final is for kind='acceptor'. Leave it out.")
         Alphabet((RARE,), self.unknown)  # refuses a rule that does not exist
         whole_number("min_count", self.min_count, least=1)
         check_time_limit(self.time_limit)
@@ -324,10 +375,29 @@ def _sample(
     return Sample(words, states=runs, counts=weights, alphabet=alphabet, ids=ids)
 
 
-def _extended(acceptor: Acceptor, alphabet: Alphabet) -> Acceptor:
-    """Acceptor with more symbols, which leave the state as it is."""
-    stay = np.eye(acceptor.n_states)[None].repeat(len(alphabet) - acceptor.n_symbols, axis=0)
-    return acceptor.replace(alphabet=alphabet, transitions=np.concatenate((acceptor.transitions, stay)))
+def better(acceptor: Learned, generator: Learned) -> Learned:
+    """Of two fits with the same folds, the one whose winners predicted the outcomes of held-out words better."""
+    pairs = list(zip(*(_fold_losses(fit) for fit in (acceptor, generator)), strict=False))  # of the first folds
+    losses = np.mean(pairs, axis=0)
+    return generator if losses[1] < losses[0] else acceptor
+
+
+def _fold_losses(fit: Learned) -> tuple[float, ...]:
+    """Held-out log losses of the folds' winners, of the number of states that was chosen."""
+    size = fit.members[0].model.n_states
+    return next(each.losses for each in fit.sizes if each.n_states == size)
+
+
+def _extended(machine: AnyMachine, alphabet: Alphabet) -> AnyMachine:
+    """Machine with more symbols, which leave the state as it is; all states of a generator emit them, but hardly."""
+    new = len(alphabet) - machine.n_symbols
+    stay = np.eye(machine.n_states)[None].repeat(new, axis=0)
+    parts = {"transitions": machine.transitions}
+    if isinstance(machine, Generator):
+        stay *= HARDLY
+        parts = {name: part * (1.0 - new * HARDLY) for name, part in (parts | {"stop": machine.stop}).items()}
+    parts["transitions"] = np.concatenate((parts["transitions"], stay))
+    return machine.replace(alphabet=alphabet, **parts)
 
 
 def seed_of(random_state: Any) -> int:
@@ -340,6 +410,7 @@ def seed_of(random_state: Any) -> int:
 
 
 DECAY = 0.6  # between 1/2 and 1: the larger, the sooner the steps get small
+HARDLY = 1e-9  # probability with which a generator emits a symbol that it was not learned with
 LOOSE = 0.01  # share of every row of a symbol not read so far that is open to be learned
 
 
@@ -364,13 +435,13 @@ class RunningCounts:
     @classmethod
     def first(cls, counts: Counts, total: float) -> Self:
         """Mean of one batch."""
-        return cls(Parameters(counts.transitions / total, counts.initial / total), total)
+        return cls(_parameters(counts, total), total)
 
     def after(self, counts: Counts, total: float) -> Self:
         """Mean after one more batch."""
         step = (1.0 + self.total / total) ** -DECAY
-        pairs = zip(self.mean, (counts.transitions, counts.initial), strict=True)
-        mean = Parameters(*((1.0 - step) * mean + step * batch / total for mean, batch in pairs))
+        pairs = zip(self.mean, _parameters(counts, total), strict=True)
+        mean = Parameters(*((1.0 - step) * mean + step * batch for mean, batch in pairs))
         return replace(self, mean=mean, total=self.total + total)
 
     @property
@@ -383,14 +454,27 @@ class RunningCounts:
         if self.read.all():
             return parameters
         support = parameters.transitions.max(axis=0) > 0.0  # members of a team stay apart
-        even = support / support.sum(axis=-1, keepdims=True)
-        loose = (1.0 - LOOSE) * parameters.transitions + LOOSE * even
-        return Parameters(np.where(self.read, parameters.transitions, loose), parameters.initial)
+        even = support / np.maximum(support.sum(axis=-1, keepdims=True), 1)
+        moves = parameters.transitions
+        loose = (1.0 - LOOSE) * moves + LOOSE * moves.sum(axis=-1, keepdims=True) * even
+        return Parameters.packed(np.where(self.read, moves, loose), parameters.initial, parameters.stop)
 
     def maximum(self, parameters: Parameters, prior: float) -> Parameters:
         """M-step: as if all words so far had the mean's counts; symbols not read keep their matrices."""
-        transitions, initial = (
-            shares(self.total * mean + np.where(part > 0.0, prior, 0.0), part)
+        stop = None if parameters.stop is None else np.ones_like(parameters.stop)
+        read = np.broadcast_to(self.read, parameters.transitions.shape)
+        learned = Parameters.packed(read, parameters.initial, stop).rows > 0.0
+        rows, initial = (
+            self.total * mean + np.where(part > 0.0, prior, 0.0)
             for mean, part in zip(self.mean, parameters, strict=True)
         )
-        return Parameters(np.where(self.read, transitions, parameters.transitions), initial)
+        kept, free = (np.where(mask, parameters.rows, 0.0) for mask in (~learned, learned))
+        left = 1.0 - kept.sum(axis=-1, keepdims=True)
+        rows = kept + left * shares(np.where(learned, rows, 0.0), shares(free, free))
+        return Parameters(rows, shares(initial, parameters.initial))
+
+
+def _parameters(counts: Counts, total: float) -> Parameters:
+    """Expected counts per word, in the form of parameters."""
+    packed = Parameters.packed(counts.transitions, counts.initial, counts.stop)
+    return Parameters(packed.rows / total, packed.initial / total)

@@ -131,6 +131,35 @@ class IntegerForm:
             path.append(int(choice[path[-1]]))
         return path if start.max() else None
 
+    def deletion_values(self, word: Codes) -> Fractions:
+        """Shapley value of each position where absent means deleted: see :func:`cutpoint.explain`.
+
+        Row k of a block is the sum over all choices of k positions, in integers over the denominators of all positions
+        passed. Cost O(n³ l) products.
+        """
+        from flint import fmpz, fmpz_mat  # noqa: PLC0415
+
+        def longer(block: fmpz_mat, matrix: fmpz_mat, denominator: fmpz) -> fmpz_mat:
+            size, none = (block.nrows() + 1, block.ncols()), [fmpz(0)] * block.ncols()
+            without, with_it = (block * denominator).entries() + none, none + (block * matrix).entries()
+            return fmpz_mat(*size, without) + fmpz_mat(*size, with_it)
+
+        before, after, n = [self.initial], [self.final.transpose()], len(word)
+        for a in word:
+            before.append(longer(before[-1], self.matrices[a], self.denominators[a]))
+        for a in reversed(word):
+            after.append(longer(after[-1], self.matrices[a].transpose(), self.denominators[a]))
+        weights = [math.factorial(size) * math.factorial(n - 1 - size) for size in range(n)]
+        whole = self.initial_denominator * self._denominator(word) * self.final_denominator * math.factorial(n)
+        values = []
+        for i, a in enumerate(word):
+            block, ahead = before[i], after[n - 1 - i].transpose()
+            table = block * self.matrices[a] * ahead - block * self.denominators[a] * ahead
+            cells = ((j, k) for j in range(table.nrows()) for k in range(table.ncols()))
+            total = sum((weights[j + k] * table[j, k] for j, k in cells), start=fmpz(0))
+            values.append(lowest_terms(total, whole))
+        return np.array(values, dtype=object)
+
     @cached_property
     def side_by_side(self) -> fmpz_mat:
         """All matrices as one wide one: times it, a row gives its products with each matrix, in their order."""

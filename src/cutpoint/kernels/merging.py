@@ -148,6 +148,6 @@ def _merge(
         if factor < least:
             return -math.inf
         score += factor
-        pending += [(into.children[a], child) for a, child in node.children.items() if a in into.children]
+        pending += [(into.children[a], node.children[a]) for a in sorted(node.children.keys() & into.children.keys())]
         into.children = node.children | into.children
     return score

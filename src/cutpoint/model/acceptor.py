@@ -444,6 +444,14 @@ class Acceptor(Machine):
         table = np.stack(columns, axis=1)
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
+    def class_log_probabilities(
+        self, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None
+    ) -> Floats:
+        """Natural logarithms of :meth:`class_probabilities`: accurate far below 1e-308; -inf where it is 0."""
+        check_threads(threads)
+        given = self.transitions, self.initial
+        return np.stack([kernels().log_acceptances(*given, owner, words, threads) for owner in owners], axis=1)
+
     def _log_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         check_threads(threads)
         logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)

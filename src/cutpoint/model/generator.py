@@ -418,11 +418,17 @@ class Generator(Machine):
 
     def class_probabilities(self, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None) -> Floats:
         """Probability of each class of states to have the word's end, given that it came up: see :class:`Acceptor`."""
+        return np.exp(self.class_log_probabilities(owners, words, threads))
+
+    def class_log_probabilities(
+        self, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None
+    ) -> Floats:
+        """Natural logarithms of :meth:`class_probabilities`: accurate far below 1e-308."""
         logs = np.stack([self._logs(words, owner, threads) for owner in owners], axis=1)
         whole = np.logaddexp.reduce(logs, axis=1)
         for r in np.flatnonzero(np.isneginf(whole)):
             self._possible(0.0, self.alphabet.decode(words.word(int(r))))
-        return np.asarray(np.exp(logs - whole[:, None]))
+        return np.asarray(logs - whole[:, None])
 
     def exact_acceptance(self, word: Word) -> Fraction:
         """Probability that a word is accepted, given that it came up, as a rational number."""

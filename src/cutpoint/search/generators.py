@@ -54,6 +54,7 @@ def learn_generator(
     *,
     predict: bool = False,
     final: Collection[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
     start: Generator | None = None,
     prior: float = PRIOR,
     folds: int | None = None,
@@ -81,6 +82,7 @@ def learn_generator(
     predict : judge starts and sizes by how well outcomes are predicted from words, instead of by the probability of
         both: for ``G.acceptance``.
     final : names of the final states, where states were seen; by default those seen with an accepting verdict.
+    classes : as in :func:`learn`; P(class | word) is ``G.class_probabilities``, with ``Learned.labels`` for its owners.
     start : a generator to begin from, beside the other starts.
     prior : Dirichlet pseudo-counts of every cell.
     folds, groups, threads, time_limit, callback, checkpoint, rng, engine : as in :func:`learn`.
@@ -117,7 +119,7 @@ def learn_generator(
     with observations(sample, alphabet, engine, threads) as data:
         # What is searched, and what is known of the states
         part = sample.recoded(alphabet) if isinstance(sample, Sample) else data.subsample(SEARCHED)
-        states = _states(part, n_states, final, start)
+        states = _states(part, n_states, final, classes, start)
         if predict and not (isinstance(states, HiddenStates) and len(states.labelling.names) > 1):
             raise InvalidArgument("is for samples with accepted and rejected words.", argument="predict")
         seed = int(random_generator(rng).integers(2**63))
@@ -130,7 +132,17 @@ def learn_generator(
         if checkpoint is not None:
             given_arrays = () if start is None else Parameters.of(start)
             shards_digest = () if isinstance(sample, Sample) else (sample.digest,)
-            problem = n_states, predict, sorted(map(repr, final or ())), prior, n_folds, used, seed, *shards_digest
+            problem = (
+                n_states,
+                predict,
+                sorted(map(repr, final or ())),
+                classes,
+                prior,
+                n_folds,
+                used,
+                seed,
+                *shards_digest,
+            )
             saved = Checkpoint(checkpoint, digest(part, "generator", *given_arrays, *problem))
         given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
         starts = GeneratorStarts(states, n_states)
@@ -171,9 +183,15 @@ def learn_generator(
 
 
 def _states(
-    sample: Sample, n_states: int | None, final: Collection[Hashable] | None, start: Generator | None
+    sample: Sample,
+    n_states: int | None,
+    final: Collection[Hashable] | None,
+    classes: Sequence[Hashable] | None,
+    start: Generator | None,
 ) -> KnownStates:
     """What a sample says about the states: their names, or labels of hidden ones; a single label for words alone."""
+    if classes is not None:
+        return HiddenStates(Labelling.classes(sample, classes), n_states)
     if any(mark.states is not None for mark in sample.mark_table):
         if final is None and not sample.ends.any() and all(mark.verdict is None for mark in sample.mark_table):
             final = () if start is None else start.final_states  # nothing to tell final states by
@@ -219,7 +237,7 @@ class GeneratorStarts:
         if smaller is not None:
             for _ in range(2):
                 yield split_states(smaller, n_states, rng)
-        parts = [] if sample.marks is not None else _by_label(sample, labelling)
+        parts = _by_label(sample, labelling)
         sizes = [len(range(k, n_states, len(parts))) for k in range(len(parts))]  # as even as can be
         if parts:
             blocks = [random_block(n_symbols, size, rng) for size in sizes]
@@ -239,10 +257,8 @@ class GeneratorStarts:
 
     def merged_size(self, sample: Sample) -> int | None:
         """Number of states of the machine by merging; None if there is none that is small."""
-        if isinstance(self.states, NamedStates) or sample.marks is not None:
-            return None
         size = sum(len(table) for table, _ in self.merged(sample))
-        return size if size < self._most else None
+        return size if 0 < size < self._most else None
 
     def merged(self, sample: Sample) -> list[tuple[Codes, Floats]]:
         """Machine by merging for the words of each label, made once for each training sample.
@@ -258,10 +274,17 @@ class GeneratorStarts:
 
 
 def _by_label(sample: Sample, labelling: Labelling) -> list[Sample]:
-    """Words of each label; all of them where there is one label."""
+    """Words of each label that they end with; all of them where there is one label.
+
+    None where labels were seen along the way, or not all of them.
+    """
     if len(labelling.names) == 1:
         return [sample]
-    labels = labelling.of_mark[sample.ends]
+    along = labelling.positions(sample)
+    ends = sample.offsets[1:] + np.arange(len(sample))
+    labels = along[ends]
+    if (np.delete(along, ends) >= 0).any() or len(np.unique(labels[labels >= 0])) < len(labelling.names):
+        return []
     return [sample.reweighted(np.where(labels == k, sample.counts, 0.0)) for k in range(len(labelling.names))]
 
 
@@ -326,7 +349,8 @@ def _merged_machine(sample: Sample, most: int) -> tuple[Codes, Floats]:
     following[np.delete(np.arange(len(following)), words.positions[1:] - 1)] = words.symbols
     weights = np.repeat(sample.counts, words.lengths + 1)
     rates = np.bincount(following, weights, minlength=n_symbols + 1) / weights.sum()
-    pseudo = STRENGTH * len(rates) * np.maximum(rates, 1e-6)
+    rates = np.maximum(rates, 1e-6)  # symbols of other words are possible, too
+    pseudo = STRENGTH * len(rates) * rates
     table, seen = kernels().merged_machine(words, following, sample.counts, n_symbols, pseudo, most, 1, CONTRADICTION)
     return table, seen + rates
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.em.fit_result import Fit, Stop, only_acceptor, plot_axes
+from cutpoint.em.fit_result import Fit, Stop, only_acceptor, only_generator, plot_axes
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.model import Acceptor, Generator
 from cutpoint.search.folds import standard_error
@@ -62,6 +62,11 @@ class Member:
     def acceptor(self) -> Acceptor:
         """The winner, if it is an acceptor."""
         return only_acceptor(self.model)
+
+    @property
+    def generator(self) -> Generator:
+        """The winner, if it is a generator."""
+        return only_generator(self.model)
 
 
 @dataclass(frozen=True)
