@@ -32,7 +32,7 @@ from cutpoint.search.learn import (
     usual_folds,
 )
 from cutpoint.search.learned import Learned, Member, SearchProgress
-from cutpoint.search.spectral import clustered
+from cutpoint.search.spectral import clustered, cornered
 from cutpoint.search.starts import SMOOTHING, SPARSITY, Start, smoothed
 from cutpoint.search.tournament import Rules, SearchMonitor, thinned
 from cutpoint.wording import shown
@@ -75,10 +75,10 @@ def learn_generator(
     """Learn a generator from scratch: from words alone, or from words with outcomes, verdicts or seen states.
 
     Numbers of states double; at each, a few starts (the winner with half as many states, its states split; clusters of
-    what comes next; an n-gram model; random ones) climb by accelerated Baum-Welch, and the best on held-out words goes
-    on. Beside them stands a deterministic machine, merged from the prefix tree of the words (ALERGIA with a Bayes
-    factor), which is found exactly where there is one. Where words have outcomes, starts keep accepted and rejected
-    words apart, each with a law of its own.
+    what comes next, or the extremes of it; an n-gram model; random ones) climb by accelerated Baum-Welch, and the best
+    on held-out words goes on. Beside them stands a deterministic machine, merged from the prefix tree of the words
+    (ALERGIA with a Bayes factor), which is found exactly where there is one and words are many. Where words have
+    outcomes, starts keep accepted and rejected words apart, each with a law of its own.
 
     Parameters
     ----------
@@ -283,8 +283,9 @@ class GeneratorStarts:
         if parts:
             blocks = [random_block(n_symbols, size, rng) for size in sizes]
             yield _side_by_side("random", blocks, parts)
-            blocks = [clustered(part, size, rng) for part, size in zip(parts, sizes, strict=True)]
-            yield _side_by_side("clustered", blocks, parts)
+            for name, make in (("clustered", clustered), ("cornered", cornered)):
+                blocks = [make(part, size, rng) for part, size in zip(parts, sizes, strict=True)]
+                yield _side_by_side(name, blocks, parts)
             if min(sizes) > n_symbols:
                 pairs = zip(parts, sizes, strict=True)
                 yield _side_by_side("2-gram", [_ngram_block(part, size, rng) for part, size in pairs], parts)
