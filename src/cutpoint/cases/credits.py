@@ -82,9 +82,10 @@ class Credit:
     def head(self) -> str:
         """What the numbers are, in a sentence."""
         left_out = f" ({self.left_out:,g} left out, which the law of inputs does not make)" if self.left_out else ""
+        cases = counted(integer_if_whole(self.cases), "case")
         return (
-            f"Credit over {counted(integer_if_whole(self.cases), 'case')}{left_out}: how many of those {self.outcome} are due to "
-            f"each event, beyond the {100 * self.baseline:.1f} % expected before the first one. It is not causal."
+            f"Credit over {cases}{left_out}: how many of those {self.outcome} are due to each event, beyond the"
+            f" {100 * self.baseline:.1f} % expected before the first one. It is not causal."
         )
 
     def __str__(self) -> str:
