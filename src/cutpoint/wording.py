@@ -45,10 +45,9 @@ def counted(number: float, noun: str) -> str:
 
     Examples
     --------
-    >>> counted(1, "word"), counted(20000.0, "word"), counted(10**30, "entry")
+    >>> counted(1, "word"), counted(20000, "word"), counted(10**30, "entry")
     ('1 word', '20,000 words', 'about 10^30 entries')
     """
-    number = int(number) if isinstance(number, float) and number.is_integer() else number
     if isinstance(number, int) and number >= 10**15:
         text = f"about 10^{round((number.bit_length() - 1) * math.log10(2))}"
     else:
@@ -56,6 +55,11 @@ def counted(number: float, noun: str) -> str:
     if number == 1:
         return f"{text} {noun}"
     return f"{text} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
+def integer_if_whole(number: float) -> float:
+    """A number as an int if it is whole, as counts usually are."""
+    return int(number) if float(number).is_integer() else float(number)
 
 
 def listed(names: Iterable[object], limit: int = 8) -> str:

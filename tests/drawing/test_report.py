@@ -1,8 +1,7 @@
-"""What is told of a learned acceptor: figures, effects of symbols, held-out parts, the page."""
+"""What is told of a learned acceptor: figures, credit of events, held-out parts, the page."""
 
 import math
 import re
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from hypothesis import given, settings, strategies as st
 import cutpoint as cp
 from cutpoint.drawing.moves import Moves
 from cutpoint.search.folds import held_out
-from tests.oracles import acceptance, rational
 from tests.strategies import acceptors
 
 SAMPLE = cp.Sample(
@@ -38,24 +36,6 @@ def test_evaluation_by_hand() -> None:
     assert cp.evaluate(cp.gallery.parity(), impossible).log_loss == math.inf
 
 
-def test_symbol_effects_by_enumeration() -> None:
-    truth = cp.gallery.customers()
-    sample = cp.simulate(truth, cp.random_words(truth.alphabet, 60, (0, 5), rng=1), rng=2)
-    counts, changes, sizes = ({symbol: Fraction(0) for symbol in truth.alphabet} for _ in range(3))
-    for observation in sample:
-        for i, symbol in enumerate(observation.word):
-            before, after = (acceptance(rational(truth), observation.word[:k]) for k in (i, i + 1))
-            counts[symbol] += int(observation.count)
-            changes[symbol] += int(observation.count) * (after - before)
-            sizes[symbol] += int(observation.count) * abs(after - before)
-    found = cp.assess.symbol_effects(truth, sample)
-    assert [each.symbol for each in found] == sorted(sizes, key=lambda symbol: -sizes[symbol])
-    for each in found:
-        assert each.count == counts[each.symbol]
-        assert each.change == pytest.approx(float(changes[each.symbol] / counts[each.symbol]), rel=1e-9, abs=1e-12)
-        assert each.size == pytest.approx(float(sizes[each.symbol] / counts[each.symbol]), rel=1e-9, abs=0)
-
-
 @pytest.mark.parametrize(
     ("share", "expected", "folds"), [(0.2, 20, 1), (0.3, 30, 3), (0.4, 40, 2), (0.5, 50, 1), (0.05, 5, 1)]
 )
@@ -77,6 +57,9 @@ def test_a_lonely_label_stays_with_what_is_learned_from(lonely: int) -> None:
         assert set(training.ends.tolist()) == {1, 2}
 
 
+EVENTS = "Which events make the difference"
+
+
 def page_of(sample: cp.Sample, path: Path, title: str) -> str:
     start = cp.random_acceptor(2, sample.alphabet, rng=1)
     cp.report(cp.baum_welch(start, sample, max_steps=5), sample, path, title=title)
@@ -94,7 +77,7 @@ def headings(page: str) -> list[str]:
 def test_the_page_holds_everything_and_loads_nothing(tmp_path: Path) -> None:
     page = page_of(SAMPLE, tmp_path / "page.html", "What <it> is")
     cases = ["Cases it is surest of", "Cases it is most wrong about"]
-    assert headings(page) == ["How good it is", "Can its probabilities be believed?", "What it learned", *cases]
+    assert headings(page) == ["How good it is", "Can its probabilities be believed?", EVENTS, "What it learned", *cases]
     assert "<h1>What &lt;it&gt; is</h1>" in page
     assert "81.8 % of 11 cases have the outcome “accepted”." in page
     assert "to say “accepted” every time is right for 82 %." in page
@@ -157,12 +140,12 @@ def test_odd_names_stay_text(tmp_path: Path) -> None:
 def test_verdicts_and_states_along_the_way_have_a_page_too(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "b"], verdicts=[[False, True, None], [True, None]])
     page = page_of(sample, tmp_path / "page.html", "along the way")
-    assert headings(page) == ["How good it is", "Can its probabilities be believed?", "What it learned"]
+    assert headings(page) == ["How good it is", "Can its probabilities be believed?", EVENTS, "What it learned"]
     assert "3 verdicts on 2 cases" in page
     assert "always the mean" in page
     cp.report(fit_of(cp.p_adic(2)), cp.Sample(["1"], states=[["s1", "s2"]]), tmp_path / "states.html")
     page = (tmp_path / "states.html").read_text()
-    assert headings(page) == ["How good it is", "What it learned"]
+    assert headings(page) == ["How good it is", EVENTS, "What it learned"]
     assert "log loss" in page
     assert "always the mean" not in page
 

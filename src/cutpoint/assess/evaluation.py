@@ -20,7 +20,7 @@ from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import aligned
 from cutpoint.search.learned import Learned
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, integer_if_whole, shown
 
 Bools = NDArray[np.bool_]
 
@@ -156,11 +156,11 @@ class Evaluation:
     @property
     def what(self) -> str:
         """What was judged, for people: so many observations, or verdicts on them."""
-        cases = counted(self.total, "observation")
+        cases = counted(integer_if_whole(self.total), "observation")
         if self.judged == self.total:
             return cases
         noun = "verdict" if self.base_rate is not None else "seen state"
-        return f"{counted(self.judged, noun)} on {cases}"
+        return f"{counted(integer_if_whole(self.judged), noun)} on {cases}"
 
     def table(self) -> str:
         """All figures with their intervals, beside those of the baselines, as plain text."""

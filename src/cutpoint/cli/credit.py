@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from cutpoint.cases.credit import Credit, credit
+from cutpoint.cases.credits import Credit, credit
 from cutpoint.cli import options
 from cutpoint.cli.output import json_text, line
 from cutpoint.data.alphabet import OnUnknown

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.evaluation import calibration as calibration_bins
-from cutpoint.cases.credit import Credit
+from cutpoint.cases.credits import Credit
 from cutpoint.cases.explanation import Explanation
 from cutpoint.data import Word, Words
 from cutpoint.data.alphabet import each_word, short_words

@@ -15,7 +15,7 @@ import numpy as np
 
 from cutpoint.assess.baselines import MEAN
 from cutpoint.assess.evaluation import Evaluation, evaluate
-from cutpoint.cases.credit import credit
+from cutpoint.cases.credits import credit_or_reason
 from cutpoint.cases.explanation import explain
 from cutpoint.data import PlainWord, Sample, html
 from cutpoint.data.html import paragraph, table
@@ -224,10 +224,9 @@ class _Page:
         """What each event changed in the forecasts of all cases."""
         if self.inputs is None:
             return paragraph(NO_LAW)
-        try:
-            found = credit(self.model, self.sample, self.inputs, outcome=self.outcomes[0])
-        except CutpointError as error:
-            return paragraph(f"What single events changed is left out: {error}")
+        found = credit_or_reason(self.model, self.sample, self.inputs, self.outcomes[0])
+        if isinstance(found, str):
+            return paragraph(f"What single events changed is left out: {found}")
         plot = _plot(lambda: _narrow(plots.credit(found, most=MOST_CREDITED)), "Credit of events")
         rows = found.rows()
         return paragraph(found.head) + plot + _folded("All events", _scrolling(table(rows, most_rows=len(rows))))

@@ -14,11 +14,11 @@ from cutpoint.cases.forecast import forecasts_along
 from cutpoint.data import Sample, Symbol, html
 from cutpoint.diagrams.diagram import label
 from cutpoint.em.observations import check_sample
-from cutpoint.errors import ImpossibleObservation
+from cutpoint.errors import ImpossibleObservation, TooLarge
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.text import aligned
-from cutpoint.wording import counted
+from cutpoint.wording import counted, integer_if_whole
 
 BLOCK = 1 << 18  # positions of words that are forecast at once
 MOST_ROWS = 30  # most rows of a table in a notebook
@@ -82,9 +82,10 @@ class Credit:
     def head(self) -> str:
         """What the numbers are, in a sentence."""
         left_out = f" ({self.left_out:,g} left out, which the law of inputs does not make)" if self.left_out else ""
+        cases = counted(integer_if_whole(self.cases), "case")
         return (
-            f"Credit over {counted(self.cases, 'case')}{left_out}: how many of those {self.outcome} are due to "
-            f"each event, beyond the {100 * self.baseline:.1f} % expected before the first one. It is not causal."
+            f"Credit over {cases}{left_out}: how many of those {self.outcome} are due to each event, beyond the"
+            f" {100 * self.baseline:.1f} % expected before the first one. It is not causal."
         )
 
     def __str__(self) -> str:
@@ -96,8 +97,8 @@ class Credit:
     def __repr__(self) -> str:
         named = zip(map(label, self.symbols[:3]), self.along[:3].tolist(), strict=True)
         most = ", ".join(f"{name} {value:+.1f}" for name, value in named)
-        more = ", …" * (len(self.symbols) > 3)
-        return f"<Credit over {counted(self.cases, 'case')}, base rate {self.baseline:.4f}: {most}{more}>"
+        events = most + ", …" * (len(self.symbols) > 3) or "no events"
+        return f"<Credit over {counted(integer_if_whole(self.cases), 'case')}, base rate {self.baseline:.4f}: {events}>"
 
 
 def credit(
@@ -184,6 +185,18 @@ def credit(
     )
 
 
+def credit_or_reason(
+    acceptor: Acceptor, sample: Sample, inputs: Generator | None, outcome: str = "accepted"
+) -> Credit | str:
+    """The credit of each event, or a sentence on why there is none."""
+    if inputs is None:
+        return "there is no law of inputs to forecast with."
+    try:
+        return credit(acceptor, sample, inputs, outcome=outcome)
+    except (TooLarge, ImpossibleObservation) as error:
+        return str(error)
+
+
 def _in_blocks(acceptor: Acceptor | Generator, sample: Sample, inputs: Generator | None, prefixes: bool) -> Floats:
     """Forecasts along all words, of some at a time."""
     blocks = np.searchsorted(sample.decoded.positions, np.arange(BLOCK, sample.decoded.positions[-1], BLOCK))
@@ -198,4 +211,4 @@ def _intervals(by_case: Any, counts: Floats) -> Floats | None:
         return None
     rng, shares = np.random.default_rng(0), counts / counts.sum()
     draws = [by_case.T @ rng.multinomial(size, shares).astype(np.float64) for _ in range(REPETITIONS)]
-    return np.quantile(draws, [0.025, 0.975], axis=0).T
+    return np.asarray(np.quantile(draws, [0.025, 0.975], axis=0).T)
