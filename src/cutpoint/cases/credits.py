@@ -186,7 +186,7 @@ def credit(
 
 
 def credit_or_reason(
-    acceptor: Acceptor, sample: Sample, inputs: Generator | None, outcome: str = "accepted"
+    acceptor: Acceptor | Generator, sample: Sample, inputs: Generator | None, outcome: str = "accepted"
 ) -> Credit | str:
     """The credit of each event, or a sentence on why there is none."""
     if inputs is None:
