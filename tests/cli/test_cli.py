@@ -528,6 +528,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     model = cp.read_model(here / "rare.json")
     assert model.acceptor.alphabet == ("buy", "look", "quit", "<rare>")
     assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "not 1"]
+    assert cp.forecast(model.acceptor, ["look", "never seen"], model.known_inputs) > 0.5
     assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\t1\n")
     assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
     assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"  # there is nothing to learn from
@@ -653,6 +654,7 @@ def test_info(run: Run) -> None:
         "cut_point": "1/2",
         "classes": None,
         "unknown": "error",
+        "inputs": None,
         "metadata": {"author": "somebody"},
     }
     assert run("info", "model.json").out.splitlines()[1:] == ["cut point: 1/2", "author: somebody"]
@@ -786,6 +788,9 @@ def test_fit(run: Run, here: Path) -> None:
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"
+    assert kept.inputs is not None
+    assert cp.forecast(kept.acceptor, "1", kept.inputs) == pytest.approx(0.5, abs=0.2)
+    assert "law of inputs: a generator of 8 states" in run("info", "fit.json").out
     scored = run("score", "fit.json", "-", given="1\n11\n10101\n").out
     assert [line.split("\t")[2] for line in scored.splitlines()] == ["yes", "no", "yes"]
     page = (here / "page.html").read_text()

@@ -1,5 +1,6 @@
 """What a file keeps beside an acceptor, so that it predicts where it is loaded: rule, cut point, classes."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,16 +10,26 @@ import pytest
 
 import cutpoint as cp
 from cutpoint.data.alphabet import RARE_CHARACTER
-from cutpoint.files import Model
+from cutpoint.files import Model, json as json_file
 from tests.refusals import Refusal, check_refused
 
 LETTERS = cp.random_acceptor(4, "ab" + RARE_CHARACTER, rng=3)
+LAW = cp.Generator(2, "ab", {"a": [[0.1, 0.2], [0, 0.3]], "b": [[0.3, 0], [0.5, 0.1]]}, 0, [0.4, 0.1])
 THREE: dict[str, Any] = {"classes": ("low", "mid", 7), "labels": (7, "low", "mid", "low")}
+
+
+def law(**changes: Any) -> str:
+    """A generator in JSON, with some members changed."""
+    return json.dumps(json_file.content(Model(LAW)) | changes)
+
+
 WORDS = ["", "a", "ab", "axb", "bbbaab", "xyz"]
 
 
 @pytest.mark.parametrize("extension", [".json", ".json.gz", ".npz"])
-@pytest.mark.parametrize("beside", [{"cut_point": 0.4, "classes": ("Declined", "Approved")}, THREE, {}])
+@pytest.mark.parametrize(
+    "beside", [{"cut_point": 0.4, "classes": ("Declined", "Approved")}, THREE, {"inputs": LAW}, {}]
+)
 @pytest.mark.parametrize("rule", ["skip", "rare"])
 def test_a_loaded_model_predicts_as_the_one_that_was_saved(
     extension: str, beside: dict[str, Any], rule: Any, tmp_path: Path
@@ -46,6 +57,8 @@ def test_a_model_shows_what_it_has() -> None:
     told = repr(cp.p_adic(2))
     assert repr(Model(cp.p_adic(2))) == f"<Model: {told}>"
     full = Model(cp.p_adic(2), "1/3", {"note": 1}, ["no", "yes"])
+    with_law = repr(Model(cp.p_adic(2), inputs=LAW))
+    assert with_law == f"<Model with a law of inputs: {told}>"
     assert repr(full) == f"<Model with cut point 1/3, classes {{'no', 'yes'}}, 1 note: {told}>"
 
 
@@ -103,13 +116,45 @@ def refused(text: str, change: str, folder: Path) -> str:
         ('"classes": ["a", null]', "classes: must be text, finite numbers or bool; got None."),
         ('"classes": [1, 2, 3]', "labels: must be the class of each of 2 states; got None."),
         ('"classes": [1, 2, 3], "labels": [1, 4]', "labels: must be the class of each of 2 states; got (1, 4)."),
+        ('"inputs": {}', 'inputs: expected the key "cutpoint": this is not a model of cutpoint.'),
+        (f'"inputs": {law(initial=[1])}', "inputs.initial: expected 2 numbers; got 1."),
+        (f'"inputs": {law(metadata={})}', "inputs: expected a generator with nothing beside it; got 'metadata'."),
     ],
 )
 def test_members_that_make_no_sense(member: str, sentence: str, tmp_path: Path) -> None:
     assert refused('"initial": [1, 0],', f'"initial": [1, 0], {member},', tmp_path) == sentence
 
 
+def test_forecasts_work_from_the_file_alone(tmp_path: Path) -> None:
+    A, path = cp.random_acceptor(3, "ab", rng=1), tmp_path / "model.json"
+    cp.save(A, path, inputs=LAW)
+    model = cp.read_model(path)
+    assert model.inputs == model.known_inputs == LAW
+    assert cp.forecast(model.acceptor, "ab", model.known_inputs) == cp.forecast(A, "ab", LAW)
+    assert Model(LAW).known_inputs is LAW
+    rows = [line for line in path.read_text().splitlines() if "[" in line]
+    assert max(map(len, rows)) < 100  # one row of a matrix per line, also of the law
+    cp.save(model, tmp_path / "bare.json", bare=True)
+    assert cp.read_model(tmp_path / "bare.json").inputs is None
+
+
 REFUSALS: dict[str, Refusal] = {
+    "inputs by an acceptor": (
+        lambda: Model(LAW, inputs=LAW),
+        cp.errors.InvalidArgument,
+        "inputs must be a Generator, and the model an Acceptor; got Generator and Generator.",
+    ),
+    "no law of inputs": (
+        lambda: Model(cp.p_adic(2)).known_inputs,
+        cp.errors.InvalidArgument,
+        "the model has no law of its inputs. cutpoint fit learns one. Or learn one with law_of_inputs, and save it with "
+        "inputs=.",
+    ),
+    "a format without a place for it": (
+        lambda: cp.save(cp.p_adic(2), "model.att", inputs=LAW),
+        cp.errors.InvalidArgument,
+        "AT&T text cannot hold a law of inputs; .json and .npz can. Leave it out with bare=True, or save as one of these.",
+    ),
     "a name instead of names": (
         lambda: Model(LETTERS, classes="yes"),
         cp.errors.InvalidArgument,

@@ -1,6 +1,8 @@
 """``cutpoint fit``."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,8 +22,9 @@ from cutpoint.exact import cut_point_value
 from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample, read_split
+from cutpoint.model import Generator
 from cutpoint.search.folds import held_out
-from cutpoint.search.generators import learn_generator
+from cutpoint.search.generators import law_of_inputs, learn_generator
 from cutpoint.search.learn import learn, searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
@@ -137,13 +140,14 @@ def command(
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         search |= {"time_limit": time_limit, "callback": callback, "rng": seed}
         learned = (learn_generator if generator else learn)(shards or training, **search)
+        inputs = None if generator else _inputs(training, alphabet.on_unknown, threads, seed)
     predicts = not generator or (training.marks is None and {1, 2} <= set(training.ends.tolist()))
     choice = (choice or chosen_cut_point(learned)) if predicts else None
     summary = (GeneratorSummary if generator else FitSummary)(
         learned, training, fresh, choice, (shards or training).total, baseline, options.outcomes_of(reading)[0]
     )
     name = "standard input" if data == "-" else Path(data).name
-    _save(summary, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
+    _save(summary, inputs, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
     if report is not None and choice is not None:
         title, names = f"Model of {name}", options.outcomes_of(reading)
         write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline)
@@ -159,14 +163,30 @@ def _words_will_do(*_: object) -> None:
     """What a generator needs to have seen of the runs: nothing."""
 
 
-def _save(summary: FitSummary, output: str, notes: dict[str, Any], unknown: OnUnknown, reading: dict[str, Any]) -> None:
+def _inputs(training: Sample, unknown: OnUnknown, threads: int | None, seed: int) -> Generator | None:
+    """Law of inputs to save beside the acceptor; Ctrl-C leaves it out, for the model is there already."""
+    with suppress(KeyboardInterrupt):
+        found = law_of_inputs(training, threads=threads, rng=seed)
+        return found and found.with_unknown(unknown)
+    return None
+
+
+def _save(
+    summary: FitSummary,
+    inputs: Generator | None,
+    output: str,
+    notes: dict[str, Any],
+    unknown: OnUnknown,
+    reading: dict[str, Any],
+) -> None:
     """Save the model with its cut point, the names of what it predicts, and notes on where it comes from."""
     learned, choice, positive = summary.learned, summary.choice, reading.get("positive")
     notes |= {"stop": learned.stop.name.lower()} | options.reading_to_save(reading)
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     machine = learned.model.with_unknown(unknown)
     classes = None if positive is None else (f"not {positive}", positive)
-    save(Model(machine, metadata=notes) if choice is None else Model(machine, choice.cut_point, notes, classes), output)
+    model = Model(machine, metadata=notes, inputs=inputs)
+    save(model if choice is None else replace(model, cut_point=choice.cut_point, classes=classes), output)
 
 
 def _check_judged_by(holdout: float | None, by: str | None, sharded: bool, test: str | None) -> None:

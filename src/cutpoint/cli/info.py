@@ -13,7 +13,7 @@ from cutpoint.files.models import is_model_file
 from cutpoint.files.samples import read_sample
 from cutpoint.model import Generator
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
-from cutpoint.wording import plain
+from cutpoint.wording import counted, plain
 
 
 @click.command()
@@ -58,10 +58,13 @@ def _model(file: str) -> tuple[dict[str, Any], str]:
         "cut_point": model.cut_point,
         "classes": model.classes,
         "unknown": machine.alphabet.on_unknown,
+        "inputs": model.inputs and model.inputs.n_states,
         "metadata": dict(model.metadata),
     }
     notes = [f"{name}: {value}" for name, value in model.metadata.items()]
     known = {"cut point": model.cut_point, "classes": model.classes and ", ".join(map(plain, model.classes))}
+    if model.inputs is not None:
+        known["law of inputs"] = f"a generator of {counted(model.inputs.n_states, 'state')}"
     beside = [f"{name}: {value}" for name, value in known.items() if value is not None]
     if isinstance(machine, Generator):
         facts["expected_length"] = machine.expected_length()

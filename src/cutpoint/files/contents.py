@@ -44,6 +44,7 @@ class Model:
     metadata : notes, text to text, number, bool or None.
     classes : names of what is predicted, distinct text, numbers or bool. Of two, the second is the accepted one.
     labels : of three and more classes, the class of each state, in the order of the states.
+    inputs : of an acceptor, a generator of its inputs, for forecasts (``cutpoint fit`` learns one), or None.
 
     Examples
     --------
@@ -57,9 +58,14 @@ class Model:
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
     classes: Sequence[Scalar] | None = None
     labels: Sequence[Scalar] | None = None
+    inputs: Generator | None = None
 
     def __post_init__(self) -> None:
         check_model(self.machine)
+        if self.inputs is not None and not (isinstance(self.inputs, Generator) and isinstance(self.machine, Acceptor)):
+            found = [type(each).__name__ for each in (self.inputs, self.machine)]
+            what = f"must be a Generator, and the model an Acceptor; got {found[0]} and {found[1]}."
+            raise InvalidArgument(what, argument="inputs")
         if self.cut_point is not None:
             value = cut_point_value(self.cut_point)
             if isinstance(value, AlgebraicNumber):
@@ -98,6 +104,7 @@ class Model:
         beside = [f"cut point {self.cut_point}"] * (self.cut_point is not None)
         beside += [f"classes {listed(self.classes or ())}"] * (self.classes is not None)
         beside += [counted(len(self.metadata), "note")] * bool(self.metadata)
+        beside += ["a law of inputs"] * (self.inputs is not None)
         return f"<Model{' with ' * bool(beside)}{', '.join(beside)}: {self.machine!r}>"
 
     def __hash__(self) -> int:
@@ -116,6 +123,15 @@ class Model:
         if isinstance(self.machine, Generator):
             return self.machine
         raise InvalidArgument("expected a generator; the model is an acceptor.")
+
+    @property
+    def known_inputs(self) -> Generator:
+        """The law of inputs, or the generator itself; a model that has none is refused."""
+        found = self.inputs if isinstance(self.machine, Acceptor) else self.machine
+        if found is None:
+            advice = "cutpoint fit learns one. Or learn one with law_of_inputs, and save it with inputs=."
+            raise InvalidArgument("the model has no law of its inputs.", advice=advice)
+        return found
 
     @property
     def owners(self) -> NDArray[np.bool_]:
@@ -216,6 +232,7 @@ def check_bare(model: Model, kind: str) -> None:
         "names of classes": model.classes is not None,
         f"a rule for unknown symbols ({rule!r})": rule != "error",
         "metadata": bool(model.metadata),
+        "a law of inputs": model.inputs is not None,
     }
     if any(notes.values()):
         what = next(what for what, is_given in notes.items() if is_given)

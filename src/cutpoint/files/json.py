@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -74,6 +75,7 @@ class Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     classes: list[Any] | None = None
     labels: list[Any] | None = None
     metadata: dict[str, Any] = {}
+    inputs: dict[str, Any] | None = None
     digest: str | UnsetType = UNSET
 
 
@@ -92,7 +94,7 @@ class Document(Header, forbid_unknown_fields=True, kw_only=True):
 def write(model: Model, _: Options) -> dict[str, bytes]:
     """File of a model."""
     raw = content(model)
-    return {"": checked_length(_laid_out(raw | {"digest": digest(raw)})).encode()}
+    return {"": checked_length(_laid_out(raw | {"digest": digest(raw)}) + "\n").encode()}
 
 
 def content(model: Model) -> dict[str, Any]:
@@ -111,7 +113,14 @@ def content(model: Model) -> dict[str, Any]:
 
 def read(source: Source, options: Options) -> Model:
     """Model of a file."""
-    raw, found, states, alphabet = parsed(source, source.text(), Document)
+    raw = document(source, source.text())
+    machine, found = _machine(source, raw, options)
+    return with_notes(source, options, machine, found, digest(raw))
+
+
+def _machine(source: Source, raw: dict[str, Any], options: Options) -> tuple[Acceptor | Generator, Document]:
+    """Acceptor or generator of a document, and its record."""
+    found, states, alphabet = parsed(source, raw, Document)
     n, symbols = len(states), keys(alphabet)
     check_room(source, n, len(alphabet))
     for key in symbols:
@@ -130,7 +139,7 @@ def read(source: Source, options: Options) -> Model:
         raise source.refused("expected every state at most once.", "final")
     numbers = steps, *(np.array(vector, dtype=kind) for vector in vectors)
     machine = built(source, options, FORMATS[found.cutpoint.format], states, alphabet, *numbers, set(final))
-    return with_notes(source, machine, found, digest(raw))
+    return machine, found
 
 
 def document(source: Source, text: str) -> dict[str, Any]:
@@ -159,9 +168,8 @@ def record(source: Source, raw: object, kind: type[Record], place: str = "") -> 
         raise source.refused(_sentence(sentence, kind), where.removeprefix(".")) from None
 
 
-def parsed(source: Source, text: str, kind: type[Head]) -> tuple[dict[str, Any], Head, States, Alphabet]:
-    """Plain values, record and names of a model's file; another kind of file or a later version is refused first."""
-    raw = document(source, text)
+def parsed(source: Source, raw: dict[str, Any], kind: type[Head]) -> tuple[Head, States, Alphabet]:
+    """Record and names of a model's document; another kind of file or a later version is refused first."""
     if "cutpoint" not in raw:
         raise source.refused('expected the key "cutpoint": this is not a model of cutpoint.')
     head = record(source, raw["cutpoint"], FileKind, "cutpoint")
@@ -176,7 +184,7 @@ def parsed(source: Source, text: str, kind: type[Head]) -> tuple[dict[str, Any],
     states = names(source, found.states, "states", States)
     alphabet = names(source, found.alphabet, "alphabet", Alphabet)
     try:
-        return raw, found, states, Alphabet(alphabet, found.unknown)  # type: ignore[arg-type]  # refused if it is none
+        return found, states, Alphabet(alphabet, found.unknown)  # type: ignore[arg-type]  # refused if it is none
     except CutpointError as wrong:
         raise source.refused(wrong.what, "unknown") from None
 
@@ -195,15 +203,19 @@ def header(model: Model, **numbers: Any) -> dict[str, Any]:
         "classes": model.classes,
         "labels": model.labels,
         "metadata": dict(model.metadata) or None,
+        "inputs": None if model.inputs is None else content(Model(model.inputs)),
     }
     return found | {key: value for key, value in beside.items() if value is not None}
 
 
-def with_notes(source: Source, machine: Acceptor | Generator, found: Header, content_digest: str) -> Model:
+def with_notes(
+    source: Source, options: Options, machine: Acceptor | Generator, found: Header, content_digest: str
+) -> Model:
     """Model of a machine and what the file keeps beside it; one without a digest was written by hand."""
     cut_point = None if found.cut_point is UNSET else _number(source, found.cut_point, "cut_point")
+    inputs = None if found.inputs is None else _inputs(replace(source, member="inputs"), found.inputs, options)
     try:
-        model = Model(machine, cut_point, found.metadata, found.classes, found.labels)
+        model = Model(machine, cut_point, found.metadata, found.classes, found.labels, inputs)
     except CutpointError as wrong:
         place = wrong.argument or ("metadata" if str(wrong).startswith("metadata") else "cut_point")
         raise source.refused(wrong.what, place) from None
@@ -214,6 +226,14 @@ def with_notes(source: Source, machine: Acceptor | Generator, found: Header, con
             "digest",
         )
     return model
+
+
+def _inputs(source: Source, raw: dict[str, Any], options: Options) -> Any:
+    """Law of inputs, a generator with nothing beside it; that it is a generator is up to the model."""
+    machine, _ = _machine(source, raw, options)
+    for key in raw.keys() - content(Model(machine)).keys():
+        raise source.refused(f"expected a generator with nothing beside it; got {shown(key)}.")
+    return machine
 
 
 def names(source: Source, values: list[Any], place: str, kind: Callable[[list[Hashable]], Collected]) -> Collected:
@@ -318,15 +338,17 @@ def _number(source: Source, raw: Entry, place: str) -> Number:
     return found  # type: ignore[no-any-return]
 
 
-def _laid_out(raw: dict[str, Any]) -> str:
-    """JSON text with one line per row of a matrix."""
+def _laid_out(raw: dict[str, Any], margin: str = "\n") -> str:
+    """JSON text with one line per row of a matrix, behind a margin."""
     matrices = ",".join(
-        f"\n    {_text(key)}: [\n      " + ",\n      ".join(map(_text, matrix)) + "\n    ]"
+        f"{margin}    {_text(key)}: [{margin}      " + f",{margin}      ".join(map(_text, matrix)) + f"{margin}    ]"
         for key, matrix in raw["transitions"].items()
     )
-    texts = {key: _text(value) for key, value in raw.items() if key != "transitions"}
-    texts["transitions"] = f"{{{matrices}\n  }}"
-    return "{" + ",".join(f"\n  {_text(key)}: {texts[key]}" for key in raw) + "\n}\n"
+    texts = {key: _text(value) for key, value in raw.items() if key not in ("transitions", "inputs")}
+    texts["transitions"] = f"{{{matrices}{margin}  }}"
+    if "inputs" in raw:
+        texts["inputs"] = _laid_out(raw["inputs"], margin + "  ")
+    return "{" + ",".join(f"{margin}  {_text(key)}: {texts[key]}" for key in raw) + f"{margin}}}"
 
 
 def _text(value: Any) -> str:

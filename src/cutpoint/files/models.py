@@ -49,6 +49,7 @@ def save(
     metadata: Mapping[str, Scalar] | None = None,
     classes: Sequence[Scalar] | None = None,
     labels: Sequence[Scalar] | None = None,
+    inputs: Generator | None = None,
     weights: Weights | None = None,
     rounded: bool = False,
     bare: bool = False,
@@ -64,12 +65,12 @@ def save(
         written by :func:`draw`.
     format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"``, ``"dot"`` or ``"pautomac"``, where the extension
         does not say it.
-    cut_point, metadata, classes, labels : kept beside the model by JSON and NPZ, as is its rule for unknown symbols:
-        see :class:`cutpoint.files.Model`.
+    cut_point, metadata, classes, labels, inputs : kept beside the model by JSON and NPZ, as is its rule for unknown
+        symbols: see :class:`cutpoint.files.Model`.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
-    bare : leave out the cut point, the classes, the metadata and the rule for unknown symbols; in PAutomaC files also
-        the names of states.
+    bare : leave out the cut point, the classes, the metadata, the law of inputs and the rule for unknown symbols; in
+        PAutomaC files also the names of states.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def save(
     kind, target = _format_of(path, format)
     whole = model if isinstance(model, Model) else Model(model)
     whole = Model(whole.machine.with_unknown("error")) if bare else whole
-    given = {"cut_point": cut_point, "metadata": metadata, "classes": classes, "labels": labels}
+    given = {"cut_point": cut_point, "metadata": metadata, "classes": classes, "labels": labels, "inputs": inputs}
     whole = replace(whole, **{key: value for key, value in given.items() if value is not None})
     files = kind.write(whole, Options(_weights(kind, weights), rounded=rounded, bare=bare))
     contents = {}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.errors import FormatError
 from cutpoint.files.contents import Model, Options, built, in_floats
-from cutpoint.files.json import FORMATS, Header, canonical, checked_length, digest, header, parsed, with_notes
+from cutpoint.files.json import FORMATS, Header, canonical, checked_length, digest, document, header, parsed, with_notes
 from cutpoint.files.streams import Source
 
 MOST_BYTES = 2**33
@@ -48,7 +48,8 @@ def read(source: Source, options: Options) -> Model:
     """Model of a file."""
     arrays = dict(_arrays(source, source.content(MOST_BYTES)))
     text = source.decoded(arrays.pop("header").tobytes(), "header")
-    raw, found, states, alphabet = parsed(source, text, Header)
+    raw = document(source, text)
+    found, states, alphabet = parsed(source, raw, Header)
     n, m = len(states), len(alphabet)
     shapes = {name: (m, n, n) if name == "transitions" else (n,) for name in KINDS if name in arrays}
     if ("stop" in arrays) != (found.cutpoint.format == "generator"):
@@ -58,7 +59,7 @@ def read(source: Source, options: Options) -> Model:
             raise source.refused(f"expected an array of shape {shape}; got {arrays[name].shape}.", name)
     parts = [arrays[name] for name in shapes]
     machine = built(source, options, FORMATS[found.cutpoint.format], states, alphabet, *parts)
-    return with_notes(source, machine, found, digest(raw, parts))
+    return with_notes(source, options, machine, found, digest(raw, parts))
 
 
 def _arrays(source: Source, content: bytes) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -200,11 +200,12 @@ PACKED = ".gz"
 
 @dataclass(frozen=True)
 class Source:
-    """File of a model, in the parts of its path: ``packed`` is ``.gz``, or nothing."""
+    """File of a model, in the parts of its path: ``packed`` is ``.gz``, or nothing; ``member`` a part inside."""
 
     stem: str
     suffix: str
     packed: str = ""
+    member: str = ""
 
     @property
     def path(self) -> Path:
@@ -217,6 +218,7 @@ class Source:
 
     def refused(self, sentence: str, place: str = "", advice: str = "") -> FormatError:
         """Error about this file that says where in it."""
+        place = ".".join(filter(None, (self.member, place)))
         return FormatError(sentence, where=f"{self.path}: {place}" if place else str(self.path), advice=advice)
 
     def too_many(self, noun: str, most: int) -> FormatError:

@@ -1,5 +1,6 @@
 """learn_generator: a law of words from words alone, or of words with their outcomes. Its body is the search."""
 
+import math
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
@@ -13,7 +14,7 @@ from cutpoint.em.observations import AnySample, Engine, Parameters, observations
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.kernels import kernels
-from cutpoint.kernels.words import Codes, Floats
+from cutpoint.kernels.words import Codes, EncodedWords, Floats
 from cutpoint.model import Generator, mixture
 from cutpoint.model.ngrams import ngram_chain
 from cutpoint.model.parts import random_generator
@@ -31,9 +32,9 @@ from cutpoint.search.learn import (
     usual_folds,
 )
 from cutpoint.search.learned import Learned, Member, SearchProgress
-from cutpoint.search.spectral import clustered
+from cutpoint.search.spectral import clustered, cornered
 from cutpoint.search.starts import SMOOTHING, SPARSITY, Start, smoothed
-from cutpoint.search.tournament import Rules, SearchMonitor
+from cutpoint.search.tournament import Rules, SearchMonitor, thinned
 from cutpoint.wording import shown
 
 PRIOR = 0.001  # pseudo-counts of every cell; a state has many more cells than one of an acceptor
@@ -44,6 +45,11 @@ ENOUGH = 1000  # from so many words on, one fold is enough for a single generato
 MERGED, STRENGTH = 100, 0.5  # most states of a machine by merging, and strength of its prior
 CONTRADICTION = -10.0  # log Bayes factor of two prefixes below which they are not merged
 EVEN = 1e-3  # share of a merged machine that is spread evenly
+INPUT_STATES = 8  # most states of the law of inputs that stands beside an acceptor
+INPUT_ENTRIES = 10_000  # most entries of its transitions if it has several: it is found quickly
+INPUT_ALPHABET = 100_000  # most symbols of an alphabet for which there is one: files stay small
+INPUT_SYMBOLS = 50_000  # words with so many symbols are enough for it
+SURPRISE = 1e-3  # how often it makes any symbol anywhere, so that it takes no word to be impossible
 NOISE = 0.3  # standard deviation of the logarithms by which the two halves of a split state differ
 
 
@@ -69,10 +75,10 @@ def learn_generator(
     """Learn a generator from scratch: from words alone, or from words with outcomes, verdicts or seen states.
 
     Numbers of states double; at each, a few starts (the winner with half as many states, its states split; clusters of
-    what comes next; an n-gram model; random ones) climb by accelerated Baum-Welch, and the best on held-out words goes
-    on. Beside them stands a deterministic machine, merged from the prefix tree of the words (ALERGIA with a Bayes
-    factor), which is found exactly where there is one. Where words have outcomes, starts keep accepted and rejected
-    words apart, each with a law of its own.
+    what comes next, or the extremes of it; an n-gram model; random ones) climb by accelerated Baum-Welch, and the best
+    on held-out words goes on. Beside them stands a deterministic machine, merged from the prefix tree of the words
+    (ALERGIA with a Bayes factor), which is found exactly where there is one and words are many. Where words have
+    outcomes, starts keep accepted and rejected words apart, each with a law of its own.
 
     Parameters
     ----------
@@ -182,6 +188,41 @@ def learn_generator(
         )
 
 
+def law_of_inputs(
+    sample: Sample, *, threads: int | None = None, rng: np.random.Generator | int = 0
+) -> Generator | None:
+    """Small generator of the words of a sample, whatever came of them: a law of inputs for forecasts of an acceptor.
+
+    It is found within a second or so: at most 8 states, fewer for very large alphabets, from a part of many words. Any
+    symbol may follow any other, if only once in a thousand times, so that no case is impossible. None for alphabets of
+    more than 100,000 symbols.
+
+    Examples
+    --------
+    >>> sample = cp.Sample(["ab", "abab", "ab", "abab"], accepted=[True, False, True, False])
+    >>> law = cp.search.law_of_inputs(sample)
+    >>> law.next_symbols("a")["b"] > 0.9, law.probability("bb") > 0
+    (True, True)
+    """
+    check_arguments(sample, threads, None)
+    words = Sample.from_encoded(
+        EncodedWords.without_marks(sample.symbols, sample.offsets), sample.counts, sample.alphabet, merge=True
+    )
+    n_symbols = len(words.alphabet)
+    if n_symbols > INPUT_ALPHABET:
+        return None
+    frequencies = Generator.from_ngrams(words, n=1)
+    words = thinned(words, math.ceil(INPUT_SYMBOLS / (float(words.lengths.mean()) + 1.0)))
+    n_states = min(INPUT_STATES, math.isqrt(INPUT_ENTRIES // max(1, n_symbols)))
+    if n_states <= 1 or words.total < 2 or not words.lengths.any():
+        return frequencies
+    folds = None if words.total >= ENOUGH else 2
+    found = learn_generator(words, n_states, folds=folds, threads=threads, rng=rng).generator
+    rest = SURPRISE * frequencies.transitions / n_states
+    stop = (1.0 - SURPRISE) * found.stop + SURPRISE * frequencies.stop
+    return found.replace(transitions=(1.0 - SURPRISE) * found.transitions + rest, stop=stop)
+
+
 def _states(
     sample: Sample,
     n_states: int | None,
@@ -242,8 +283,9 @@ class GeneratorStarts:
         if parts:
             blocks = [random_block(n_symbols, size, rng) for size in sizes]
             yield _side_by_side("random", blocks, parts)
-            blocks = [clustered(part, size, rng) for part, size in zip(parts, sizes, strict=True)]
-            yield _side_by_side("clustered", blocks, parts)
+            for name, make in (("clustered", clustered), ("cornered", cornered)):
+                blocks = [make(part, size, rng) for part, size in zip(parts, sizes, strict=True)]
+                yield _side_by_side(name, blocks, parts)
             if min(sizes) > n_symbols:
                 pairs = zip(parts, sizes, strict=True)
                 yield _side_by_side("2-gram", [_ngram_block(part, size, rng) for part, size in pairs], parts)

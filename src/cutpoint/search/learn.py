@@ -274,11 +274,13 @@ def race(
     """Tournaments for one number of states after the other, until a larger one is no longer clearly better.
 
     A ``yardstick`` is a number of states that comes first; the others are given up when they will not reach its loss.
+    Where there is one fold, its validation part is split into several to see what is clear.
     """
     results: dict[int, list[FoldResult]] = {}
     losses: dict[int, list[float]] = {}
     stop = Stop.SEARCHED
     smaller: dict[int, Solution] = {}
+    judges = _parts_to_judge_by(folds, rules) if len(sizes) > 1 else []
     try:
         for size in sizes if yardstick is None else (yardstick, *(size for size in sizes if size != yardstick)):
             results[size] = []
@@ -292,13 +294,11 @@ def race(
             if not results[size]:
                 raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             losses[size] = [result.joint_loss for result in results[size]]
-            tried = {other: found for other, found in losses.items() if other != yardstick}
-            if len(tried) > SURE_SIZES and chosen_size(tried, caution) != size:
+            if judges:
+                finalists = results[size][0].finalists
+                losses[size] = [rules.loss(judge, [each.solution for each in finalists]) for judge in judges]
+            if _is_decided(losses, size, caution, yardstick):
                 break
-            if yardstick is not None and len(tried) >= SURE_SIZES:
-                *_, before, now = (float(np.mean(found)) for found in tried.values())
-                if now - float(np.mean(losses[yardstick])) > HOPELESS * (before - now):
-                    break
     except (SearchEnded, KeyboardInterrupt) as ended:
         stop = ended.stop if isinstance(ended, SearchEnded) else Stop.INTERRUPTED
         if not any(results.values()):
@@ -310,6 +310,25 @@ def race(
             results[size] = [FoldResult(split, [best], best.loss, cut_short=True)]
     finished = chosen_size(losses, caution) if losses else next(size for size in results if results[size])
     return RaceOutcome(finished, stop, results)
+
+
+def _parts_to_judge_by(folds: Sequence[Split], rules: Rules) -> list[InMemory]:
+    """Parts of the validation part of a single fold; none where there are several folds."""
+    if len(folds) > 1 or folds[0].validation.total < FOLDS:
+        return []
+    parts = splits(folds[0].validation, FOLDS, np.random.default_rng([rules.seed, 2]))
+    return [InMemory(part.validation, 1) for part in parts]
+
+
+def _is_decided(losses: dict[int, list[float]], size: int, caution: float, yardstick: int | None) -> bool:
+    """Whether sizes beyond the last need not be tried: it is not clearly better, or the yardstick is out of reach."""
+    tried = {other: found for other, found in losses.items() if other != yardstick}
+    if len(tried) > SURE_SIZES and chosen_size(tried, caution) != size:
+        return True
+    if yardstick is None or len(tried) < SURE_SIZES:
+        return False
+    *_, before, now = (float(np.mean(found)) for found in tried.values())
+    return now - float(np.mean(losses[yardstick])) > HOPELESS * (before - now)
 
 
 def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
