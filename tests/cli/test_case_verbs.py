@@ -50,8 +50,19 @@ def test_credit_prints_what_the_library_says(run: Run) -> None:
     Path("data.tsv").write_text("bought\tad visit cart\nleft\tad wait\nbought\tmail visit cart\n")
     sample = cp.read_sample("data.tsv", positive="bought", word=2, accepted=1)
     found = cp.credit(cp.gallery.customers(), sample, inputs=LAW, outcome="bought")
-    arguments = ("credit", "model.json", "data.tsv", "--inputs", "law.json", "--positive", "bought")
-    arguments += ("--word", "2", "--accepted", "1")
+    arguments = [
+        "credit",
+        "model.json",
+        "data.tsv",
+        "--inputs",
+        "law.json",
+        "--positive",
+        "bought",
+        "--word",
+        "2",
+        "--accepted",
+        "1",
+    ]
     code, out, err = run(*arguments, "--plot", "credit.svg")
     assert (code, out, err) == (0, f"{found}\n", "")
     assert Path("credit.svg").exists()

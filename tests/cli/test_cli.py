@@ -795,7 +795,8 @@ def test_fit(run: Run, here: Path) -> None:
     assert told["held_out"]["auc"] == told["held_out"]["accuracy"] == 1.0
     assert told["held_out"]["log_loss"] < 0.01
     assert 0.68 < told["held_out"]["baselines"]["mean"]["log_loss"] < 0.7
-    assert "credit" in told
+    assert {each["event"] for each in told["credit"]["events"]} == {"0", "1"}
+    assert told["credit"]["cases"] == 240
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"

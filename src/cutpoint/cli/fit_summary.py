@@ -115,7 +115,7 @@ class FitSummary:
             return ["", f"no credit of events: {self.credit}"]
         rows = [row[:COLUMNS] for row in self.credit.rows(MOST_CREDITED)]
         cases = counted(integer_if_whole(self.credit.cases), "observation")
-        head = f"credit of events on {cases} learned from: how many {self.outcome}"
+        head = f"credit of events on {cases} learned from, in cases {self.outcome}"
         more = f"all of them: cutpoint credit {output} DATA" if len(self.credit.symbols) > MOST_CREDITED else ""
         return ["", head, *indented(rows), *[f"  {more}"] * bool(more)]
 
