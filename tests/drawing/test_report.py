@@ -124,6 +124,27 @@ def test_cases_are_sorted_by_how_well_they_are_predicted(tmp_path: Path) -> None
     ]
 
 
+def test_cases_are_explained_by_the_law_of_inputs(tmp_path: Path) -> None:
+    """Every case has its waterfall, and there is the credit of all events; a generator needs no other law."""
+    sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 60, (1, 4), rng=1), rng=2)
+    law = cp.Generator.from_ngrams(sample, n=1)
+    cp.report(fit_of(cp.p_adic(2)), sample, tmp_path / "page.html", outcomes=("won", "lost"))
+    without = (tmp_path / "page.html").read_text()
+    assert "it takes a law of inputs, which this model does not have" in without
+    assert not re.findall("<article>(?:(?!</article>).)*<img", without)
+    cp.report(fit_of(cp.p_adic(2)), sample, tmp_path / "page.html", outcomes=("won", "lost"), inputs=law)
+    page = (tmp_path / "page.html").read_text()
+    assert "law of inputs, which" not in page
+    assert "Credit over 60 cases: how many of those won are due to each event" in page
+    assert page.count('<img alt="What each event changed in the probability of won"') == page.count("<article>") > 0
+    judged = cp.evaluate(law, sample)
+    cp.drawing.evaluation_report(judged, law, sample, tmp_path / "page.html")
+    assert "Credit over 60 cases" in (tmp_path / "page.html").read_text()
+    zeros = cp.Generator(1, "01", [[["1/2"]], [[0]]], 0, ["1/2"])
+    cp.report(fit_of(cp.p_adic(2)), sample, tmp_path / "page.html", inputs=zeros)
+    assert "What its events changed is left out: " in (tmp_path / "page.html").read_text()
+
+
 def test_odd_names_stay_text(tmp_path: Path) -> None:
     odd = ["<img src=x onerror=1>", "a&b", "\a bell", "x" * 400]
     sample = cp.Sample([[a, b] for a in odd for b in odd], accepted=[k % 2 == 0 for k in range(16)], ids=odd * 4)

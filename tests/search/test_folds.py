@@ -119,10 +119,11 @@ def test_what_is_held_out_keeps_its_ids(cases: list[tuple[str, bool]], seed: int
     sample = cp.Sample(words, accepted=accepted, alphabet="ab", ids=range(len(words)))
     split = held_out(sample, 0.2, np.random.default_rng(seed))
     assert split == held_out(sample.reweighted(sample.counts), 0.2, np.random.default_rng(seed))
-    seen = []
+    seen: set[object] = set()
     for part in split:
         for number, observation in zip(part.known_cases.ids, part.known_cases.observations, strict=True):
             assert (part.words[observation], part.accepted[observation]) == cases[number]  # type: ignore[call-overload]
-            seen.append(number)
+            seen.add(number)
         assert np.bincount(part.known_cases.observations).tolist() == part.counts.tolist()
-    assert sorted(seen) == list(range(len(words)))
+    assert seen == set(range(len(words)))
+    assert sum(len(part.known_cases.ids) for part in split) == len(words)

@@ -151,8 +151,17 @@ def command(
     _save(summary, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
     if report is not None and choice is not None:
         about = summary.about(name, "others, held out" if test is None else name_of(test))
-        told = {"title": f"Model of {name}", "outcomes": options.outcomes_of(reading), "about": about, "inputs": inputs}
-        write_report(learned, fresh or training, report, choice.cut_point, baseline=summary.baseline, **told)
+        write_report(
+            learned,
+            fresh or training,
+            report,
+            choice.cut_point,
+            f"Model of {name}",
+            options.outcomes_of(reading),
+            summary.baseline,
+            about,
+            inputs,
+        )
     if baseline:
         say_if_left_out(summary.evaluation)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))

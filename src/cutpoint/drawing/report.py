@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
 from itertools import groupby, islice
@@ -20,7 +22,8 @@ from cutpoint.cases.explanation import explain
 from cutpoint.data import PlainWord, Sample, html
 from cutpoint.data.html import paragraph, table
 from cutpoint.data.storage import write_whole
-from cutpoint.diagrams.diagram import label
+from cutpoint.diagrams.diagram import Diagram, label
+from cutpoint.diagrams.picture import Picture
 from cutpoint.drawing import plots
 from cutpoint.drawing.moves import MOST_EVENTS, Moves
 from cutpoint.em import Fit
@@ -47,7 +50,7 @@ background:var(--paper);overflow-wrap:anywhere}
 h1{margin:1rem 0 .25rem;line-height:1.2}h2{margin:2.5rem 0 .5rem;line-height:1.25}h3{margin:0 0 .25rem;font-size:1rem}
 p{max-width:45rem}p.lead{font-size:1.1rem}.faint,figcaption{color:var(--faint)}
 .scroll{overflow-x:auto}figure{margin:1rem 0}img{max-width:100%;height:auto}
-.wide img{max-width:max(100%,44rem)!important}
+.wide img{max-width:max(100%,52rem)!important}
 table{border-collapse:collapse}td,th{padding:.2rem .7rem .2rem 0;text-align:left;vertical-align:baseline;
 border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}td+td,th+th{white-space:nowrap}
 .facts td+td{white-space:normal}.matrix td,.matrix th{padding:.1rem .35rem;font-size:.85rem}
@@ -235,7 +238,7 @@ class _Page:
         """Diagram of the strongest moves, and the matrices of the events that matter."""
         moves = Moves.of(self.model, self.sample)
         diagram, share = moves.strongest()
-        picture = diagram.html(f"Diagram of {counted(len(diagram.nodes), 'state')}")
+        picture = _narrower(diagram).html(f"Diagram of {counted(len(diagram.nodes), 'state')}")
         members, names = len(moves.parts), moves.names(moves.parts[0])
         told = paragraph(f"The model is a team of {members} machines; below is one of them.") * (members > 1)
         if picture and diagram.arrows:
@@ -273,11 +276,13 @@ class _Page:
         error = np.abs(values - accepted)
         order = np.flatnonzero(known)[np.argsort(error[known], kind="stable")]
         right, wrong = order[error[order] < 0.5], order[::-1][error[order[::-1]] > 0.5]
-        found = {}
+        found, explained = {}, paragraph(WATERFALL) * (self.inputs is not None)
         for heading, rows in {"Cases it is surest of": right, "Cases it is most wrong about": wrong}.items():
             chosen = [*rows[accepted[rows]][:MOST_CASES].tolist(), *rows[~accepted[rows]][:MOST_CASES].tolist()]
             if chosen:
-                found[heading] = f'<div class="cases">{"".join(self._case(r, values[r]) for r in chosen)}</div>'
+                found[heading] = (
+                    explained + f'<div class="cases">{"".join(self._case(r, values[r]) for r in chosen)}</div>'
+                )
         return found
 
     def _case(self, r: int, value: float) -> str:
@@ -303,7 +308,7 @@ class _Page:
 
         def plot() -> Figure:
             figure = _narrow(plots.waterfall(why, most=MOST_BARS))
-            figure.axes[0].set_xlim(0.0, 1.2)  # all cases alike
+            figure.axes[0].set(xlim=(0.0, 1.2), xticks=[0, 0.2, 0.4, 0.6, 0.8, 1])  # of all cases alike
             return figure
 
         return _plot(plot, f"What each event changed in the probability of {self.outcomes[0]}")
@@ -312,6 +317,10 @@ class _Page:
 FIGURES = (
     "Log loss and Brier score: less is better. AUC and accuracy: more is better. Intervals are of 200 resampled "
     "samples; the other columns are predictions that know little, which a useful model must beat."
+)
+WATERFALL = (
+    "From top to bottom: what could be expected before the first event, what each event changed in that, what the end "
+    "of the case changed, and the prediction."
 )
 NO_LAW = (
     "What single events changed is left out: it takes a law of inputs, which this model does not have. cutpoint fit "
@@ -349,6 +358,15 @@ def _scrolling(content: str) -> str:
 
 def _folded(heading: str, content: str) -> str:
     return f"<details><summary>{escape(heading)}</summary>{content}</details>"
+
+
+def _narrower(diagram: Diagram) -> Diagram:
+    """The diagram from left to right or from top to bottom, whichever is narrower."""
+    ways = [replace(diagram, look=replace(diagram.look, orientation=each)) for each in ("right", "down")]
+    try:
+        return min(ways, key=lambda way: int(re.findall(r'<svg width="(\d+)', Picture(way).svg)[0]))
+    except MissingExtra:
+        return diagram
 
 
 def _narrow(figure: Figure) -> Figure:
