@@ -199,7 +199,7 @@ def _forecasts(machine: Acceptor | Generator, law: Generator, prefixes: bool, wo
     if isinstance(machine, Generator):
         return [machine.forecast(word) for word in words]
     found = machine.acceptances(words) if prefixes else kept_forecaster(machine, law).forecasts(words)
-    return found.tolist()
+    return [float(value) for value in found]
 
 
 def _allowed(law: Generator, allowed: Iterable[Symbol] | None) -> list[Symbol]:

@@ -67,6 +67,6 @@ def command(
     if not as_json:
         output.line(str(found))
         return
-    told = {"prefix": found.prefix, "outcome": found.outcome, "forecast": found.forecast, "note": NOT_CAUSAL}
-    told["continuations"] = [asdict(each) | {"value": each.value} for each in found.continuations]
-    output.line(output.json_text(told | {"implausible": found.implausible}))
+    told = {name: getattr(found, name) for name in ("prefix", "outcome", "forecast", "implausible")}
+    ranked = [asdict(each) | {"value": each.value} for each in found.continuations]
+    output.line(output.json_text(told | {"continuations": ranked, "note": NOT_CAUSAL}))
