@@ -28,7 +28,7 @@ class FitSummary:
 
     Of shards, ``training`` is the part that was searched, and ``n_observations`` the number of all. Without a
     ``choice`` of a cut point no outcomes are predicted. With ``n_grams`` a logistic regression is judged by the same
-    words. ``outcome`` is the user's name for accepted.
+    words. ``outcome`` is the user's name for accepted. ``along``: both samples are the prefixes of cases.
     """
 
     learned: Learned
@@ -38,6 +38,7 @@ class FitSummary:
     n_observations: float
     n_grams: bool = False
     outcome: str = "accepted"
+    along: bool = False
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -73,6 +74,7 @@ class FitSummary:
             "symbols": machine.n_symbols,
             **choice,
             "stop": self.learned.stop.name.lower(),
+            "along": self.along,
             "learned_from": integer_if_whole(self.n_observations),
             "held_out": {} if self.evaluation is None else facts(self.evaluation),
             **self._own_facts(),
@@ -82,12 +84,16 @@ class FitSummary:
         """Everything, for people."""
         machine, seen = self.learned.model, counted(integer_if_whole(self.n_observations), "observation")
         sizes = f"{counted(machine.n_states, 'state')} and {counted(machine.n_symbols, 'symbol')}"
-        lines = [f"{sizes}, learned from {seen}; model in {output}"]
+        lines = [f"{sizes}, learned from {self._prefixes}{seen}; model in {output}"]
         lines += [] if self.choice is None else [f"cut point {self.choice.cut_point:g}: {self.choice.reason}"]
         lines += [*self._judged(), *self._own_lines(output), ""]
         lines += [f"{what + ':':18}{how}" for what, how in self._next_steps(output).items()]
         lines += [f"report:           {report}"] * (report is not None)
         return "\n".join(lines)
+
+    @property
+    def _prefixes(self) -> str:
+        return "all prefixes of " if self.along else ""
 
     def _own_figures(self) -> dict[str, float]:
         """Further figures on the words held out."""
@@ -113,7 +119,9 @@ class FitSummary:
 
     def _judged(self) -> list[str]:
         judged = self.evaluation
-        return [] if judged is None else ["", f"on {judged.what} held out", *lines(judged, self.outcome)]
+        return (
+            [] if judged is None else ["", f"on {self._prefixes}{judged.what} held out", *lines(judged, self.outcome)]
+        )
 
 
 @dataclass(frozen=True)
