@@ -1,24 +1,24 @@
 """Summary of a fit: what ``cutpoint fit`` prints, as text or JSON."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from cutpoint.assess.evaluation import CutPointChoice, Evaluation, SymbolEffect, evaluate, symbol_effects
-from cutpoint.cli.evaluation_summary import KEYS, facts, lines
-from cutpoint.cli.output import integer_if_whole
+from cutpoint.assess.evaluation import CutPointChoice, Evaluation, evaluate
+from cutpoint.cases.credits import Credit, credit_or_reason
+from cutpoint.cli.credit import facts as credit_facts
+from cutpoint.cli.evaluation_summary import KEYS, facts, indented, lines
 from cutpoint.cli.perplexity import keyed, perplexities, score_lines
 from cutpoint.data import Sample
-from cutpoint.diagrams.diagram import label
-from cutpoint.model import Acceptor, Generator
+from cutpoint.model import Generator
 from cutpoint.search.learned import Learned
-from cutpoint.wording import counted
+from cutpoint.wording import counted, integer_if_whole
 
-MOST_MATRICES = 3  # number of symbols whose matrices are printed: those that move the acceptance most
-MOST_STATES = 12  # largest matrix that is printed
+MOST_CREDITED = 8  # most events whose credit is printed
+COLUMNS = 5  # columns of the credit that are printed: not the rules of attribution
 GRAMS = (2, 3)  # n-gram models that a generator must beat
 
 
@@ -28,7 +28,8 @@ class FitSummary:
 
     Of shards, ``training`` is the part that was searched, and ``n_observations`` the number of all. Without a
     ``choice`` of a cut point no outcomes are predicted. With ``n_grams`` a logistic regression is judged by the same
-    words. ``outcome`` is the user's name for accepted. ``along``: both samples are the prefixes of cases.
+    words. ``outcome`` is the user's name for accepted, ``inputs`` the law of inputs, if there is one. ``cases`` are the
+    whole cases if the samples hold their prefixes.
     """
 
     learned: Learned
@@ -38,7 +39,19 @@ class FitSummary:
     n_observations: float
     n_grams: bool = False
     outcome: str = "accepted"
-    along: bool = False
+    inputs: Generator | None = None
+    cases: Sample | None = None
+
+    @cached_property
+    def credit(self) -> Credit | str:
+        """Credit of each event on the words learned from, or why there is none."""
+        return credit_or_reason(
+            self.learned.acceptor,
+            self.cases or self.training,
+            self.inputs,
+            self.outcome,
+            prefixes=self.cases is not None,
+        )
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -74,7 +87,7 @@ class FitSummary:
             "symbols": machine.n_symbols,
             **choice,
             "stop": self.learned.stop.name.lower(),
-            "along": self.along,
+            "along": self.cases is not None,
             "learned_from": integer_if_whole(self.n_observations),
             "held_out": {} if self.evaluation is None else facts(self.evaluation),
             **self._own_facts(),
@@ -93,7 +106,7 @@ class FitSummary:
 
     @property
     def _prefixes(self) -> str:
-        return "all prefixes of " if self.along else ""
+        return "" if self.cases is None else "all prefixes of "
 
     def _own_figures(self) -> dict[str, float]:
         """Further figures on the words held out."""
@@ -101,14 +114,17 @@ class FitSummary:
 
     def _own_facts(self) -> dict[str, Any]:
         """What is said of this kind of model alone, for JSON."""
-        return {"symbol_effects": [asdict(each) for each in symbol_effects(self.learned.acceptor, self.training)]}
+        return {"credit": None if isinstance(self.credit, str) else credit_facts(self.credit)}
 
     def _own_lines(self, output: str) -> list[str]:
         """What is said of this kind of model alone, for people."""
-        acceptor, lines = self.learned.acceptor, list[str]()
-        for each in symbol_effects(acceptor, self.training)[:MOST_MATRICES]:
-            lines += ["", *_matrix(acceptor, each, output)]
-        return lines
+        if isinstance(self.credit, str):
+            return ["", f"no credit of events: {self.credit}"]
+        rows = [row[:COLUMNS] for row in self.credit.rows(MOST_CREDITED)]
+        cases = counted(integer_if_whole(self.credit.cases), "observation")
+        head = f"credit of events on {cases} learned from, in cases {self.outcome}"
+        more = f"all of them: cutpoint credit {output} DATA" if len(self.credit.symbols) > MOST_CREDITED else ""
+        return ["", head, *indented(rows), *[f"  {more}"] * bool(more)]
 
     def _next_steps(self, output: str) -> dict[str, str]:
         """What to do with the model."""
@@ -156,13 +172,3 @@ class GeneratorSummary(FitSummary):
             "draw words": f"cutpoint generate {output} -n 10",
             "judge words": f"cutpoint perplexity {output} new.tsv",
         }
-
-
-def _matrix(acceptor: Acceptor, each: SymbolEffect, output: str) -> list[str]:
-    """How much a symbol moves the acceptance, and its matrix if that is not too large."""
-    head = f"{label(each.symbol)}: moves the acceptance by {each.size:.3f} on average ({each.change:+.3f})"
-    if acceptor.n_states > MOST_STATES:
-        return [head, f"  (a matrix of {acceptor.n_states} states: cutpoint table {output})"]
-    code = acceptor.alphabet.code(each.symbol)
-    part = acceptor.replace(alphabet=["matrix"], transitions=acceptor.transitions[[code]])
-    return [head, *part.table().splitlines()[1:]]
