@@ -522,6 +522,32 @@ def test_export(run: Run, here: Path) -> None:
 
 
 @searches
+def test_fit_along_learns_from_prefixes(run: Run, here: Path) -> None:
+    rng = np.random.default_rng(1)
+    good = rng.random(600) < 0.5
+    yes = rng.random(600) < np.where(good, 0.9, 0.2)
+    rows = [f"{int(y)}\tsubmit check {'good' if g else 'bad'}" for y, g in zip(yes, good, strict=True)]
+    (here / "cases.tsv").write_text("\n".join(rows) + "\n")
+    done = run("fit", "cases.tsv", "--along", "-n", "2", "--positive", "1", "-o", "along.json")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("2 states and 4 symbols, learned from all prefixes of 480 observations; model in")
+    assert "on all prefixes of 120 observations held out" in done.out
+    model = cp.read_model(here / "along.json")
+    seen = model.acceptor.acceptances([[], ["submit"], ["submit", "check"], ["submit", "check", "good"]])
+    np.testing.assert_allclose(seen, [0.55, 0.55, 0.55, 0.9], atol=0.06)
+    assert model.metadata["learned_along"] is True
+    told = json.loads(run("explain", "along.json", "submit check good", "--json").out)
+    assert told["end"] == 0  # it forecasts by itself
+    assert model.known_inputs.next_symbols(["submit"])["check"] > 0.95  # of whole cases
+    for options, sentence in (
+        (["--generator"], "--along is for acceptors: a generator forecasts by itself. Leave one of them out."),
+        (["--holdout", "0"], ""),
+    ):
+        done = run("fit", "cases.tsv", "--along", "-n", "2", *options, "-o", "along.json")
+        assert (done.code, sentence in done.err) == (2 if sentence else 0, True)
+
+
+@searches
 def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     rows = [f"{k % 2}\tlook {'buy' if k % 2 else 'quit'}" for k in range(60)]
     (here / "rare.tsv").write_text("\n".join([*rows, *(f"1\tlook odd{k}" for k in range(9))]))

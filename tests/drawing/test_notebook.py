@@ -145,7 +145,7 @@ def test_forward_table_reads_well_in_both() -> None:
     assert (
         repr(table)
         == str(table)
-        == "k  read  s1   s2   accepted\n0        1    0    0\n1  0     1    0    0\n2  1     1/2  1/2  1/2"
+        == "k  read  s1   s2   accepted if it ended here\n0        1    0    0\n1  0     1    0    0\n2  1     1/2  1/2  1/2"
     )
     assert Page(table._repr_html_()).rows[-1] == ["2", "1", "1/2", "1/2", "1/2"]
     assert isinstance(table, str)
@@ -158,7 +158,9 @@ def test_names_that_cannot_be_seen_are_shown() -> None:
         "<Acceptor: 5 states {'', ' ', 'a\\nb', …}, 2 symbols {'\\t', x}, starts in {''}, accepts"
     )
     head, *rows = str(cp.drawing.forward_table(odd, ["\t"])).splitlines()
-    assert re.fullmatch(r"k  read  ''   ' '  'a\\nb'  '\\x1b\[31m'  an int of about 5001 digits  accepted", head)
+    assert re.fullmatch(
+        r"k  read  ''   ' '  'a\\nb'  '\\x1b\[31m'  an int of about 5001 digits  accepted if it ended here", head
+    )
     assert [row.split()[:2] for row in rows] == [["0", "1"], ["1", r"'\t'"]]
     assert odd.table().splitlines()[0].split() == [r"'\t':"]
     assert all(line.isprintable() for line in odd.table().splitlines())

@@ -252,3 +252,16 @@ def test_refusals(call: Any, kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind) as refusal:
         call()
     assert sentence in str(refusal.value)
+
+
+def test_losses_by_number_of_events_leave_out_what_few_cases_have(tmp_path: Path) -> None:
+    cases = cp.Sample(["10", "1", "01"], accepted=[True, True, False])
+    losses = {"$cut$ short": cp.assess.losses_along(cp.p_adic(2).acceptances, cases)}
+    figure = cp.plots.loss_by_length(losses, tmp_path / "losses.svg", least=3)
+    (line,) = figure.axes[0].get_lines()
+    assert np.asarray(line.get_xdata()).tolist() == [0, 1]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["$cut$ short"]  # type: ignore[union-attr]
+    assert (tmp_path / "losses.svg").read_text().startswith("<?xml")
+    for wrong in ({}, {"x": 1}, 5):
+        with pytest.raises(cp.errors.InvalidArgument, match="losses_along"):
+            cp.plots.loss_by_length(wrong)  # type: ignore[arg-type]

@@ -208,7 +208,7 @@ def test_print_is_bounded() -> None:
 def test_forward_table_of_symbols_longer_than_a_character() -> None:
     acceptor = cp.Acceptor(["x", "y"], ["buy", "quit"], [[[0.9, 0.1], [0, 1]], [[1, 0], [1, 0]]], "x", {"y"})
     assert cp.drawing.forward_table(acceptor, ["buy", "buy"]).splitlines() == [
-        "k  read  x     y     accepted",
+        "k  read  x     y     accepted if it ended here",
         "0        1     0     0",
         "1  buy   0.9   0.1   0.1",
         "2  buy   0.81  0.19  0.19",

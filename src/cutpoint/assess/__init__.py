@@ -1,5 +1,6 @@
 """How well an acceptor does, how sure that is, and what can be made of several of them."""
 
+from cutpoint.assess.along import LossesAlong as LossesAlong, losses_along as losses_along
 from cutpoint.assess.cross_validation import (
     CrossValidation as CrossValidation,
     Score as Score,

@@ -46,7 +46,8 @@ def command(
     read = options.two_outcomes(options.model_of(model, unknown=unknown))
     outcome = options.outcomes_of({}, read)[0]
     case = options.word_of(word, read, separator)
-    why = explain(read.machine, case, options.inputs_of(read, inputs), prefixes=prefixes, exact=exact, outcome=outcome)
+    law, prefixes = options.inputs_of(read, inputs), options.forecasts_by_itself(read, prefixes)
+    why = explain(read.machine, case, law, prefixes=prefixes, exact=exact, outcome=outcome)
     if plot is not None:
         from cutpoint.drawing import plots  # noqa: PLC0415
 

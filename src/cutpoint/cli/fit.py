@@ -39,6 +39,9 @@ HOLDOUT = 0.2  # share of the words to judge the model by
 @click.option(
     "--generator", is_flag=True, help="Learn the law of the words as well; DATA may then have words without outcomes."
 )
+@click.option(
+    "--along", is_flag=True, help="Learn from all prefixes of the cases, to predict the outcome while a case goes on."
+)
 @click.option("-o", "--output", type=options.FILE, required=True, help="File for the model: .json or .npz.")
 @click.option("--team", type=options.AT_LEAST_ONE, default=1, help="Number of models to mix.")
 @click.option("--test", type=options.FILE, help="File of words to judge the model by, instead of a part of DATA.")
@@ -77,6 +80,7 @@ HOLDOUT = 0.2  # share of the words to judge the model by
 def command(
     data: str,
     generator: bool,
+    along: bool,
     output: str,
     test: str | None,
     holdout: float | None,
@@ -112,13 +116,10 @@ def command(
     choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
     sharded = is_folder_of_shards(data)
     _check_judged_by(holdout, by, sharded, test)
-    if report is not None and generator:
-        raise click.UsageError("--report is about acceptors; with --generator leave it out.")
+    _check_learned(generator, along, sharded, report, unknown)
     check = _words_will_do if generator else check_evidence
     if sharded and test is None:
         options.check_not_given(reading, data)
-    if sharded and unknown == "rare":
-        raise click.UsageError("--unknown rare is for tables, and DATA is a folder of shards. Use --unknown skip.")
     with (
         options.engine_of(engine, scheduler, threads, sharded) as worker,
         progress("learning", search_state) as callback,
@@ -138,14 +139,18 @@ def command(
             check(fresh, NO_OUTCOMES, "standard input" if test == "-" else test)
         elif fresh is not None:
             fresh = fresh.recoded(alphabet)
+        cases, judged = training, fresh or training
+        if along:
+            training, fresh = training.prefixes(), fresh and fresh.prefixes()
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         search |= {"time_limit": time_limit, "callback": callback, "rng": seed}
         learned = (learn_generator if generator else learn)(shards or training, **search)
-        inputs = None if generator else _inputs(training, alphabet.on_unknown, threads, seed)
+        inputs = None if generator else _inputs(cases, alphabet.on_unknown, threads, seed)
     predicts = not generator or (training.marks is None and {1, 2} <= set(training.ends.tolist()))
     choice = (choice or chosen_cut_point(learned)) if predicts else None
+    outcome, total = options.outcomes_of(reading)[0], (shards or cases).total
     summary = (GeneratorSummary if generator else FitSummary)(
-        learned, training, fresh, choice, (shards or training).total, baseline, options.outcomes_of(reading)[0], inputs
+        learned, training, fresh, choice, total, baseline, outcome, inputs, cases if along else None
     )
     name = Path(name_of(data)).name
     _save(summary, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
@@ -161,6 +166,7 @@ def command(
             summary.baseline,
             about,
             inputs,
+            judged if along else None,
         )
     if baseline:
         say_if_left_out(summary.evaluation)
@@ -186,11 +192,24 @@ def _save(summary: FitSummary, output: str, notes: dict[str, Any], unknown: OnUn
     """Save the model with its cut point, the names of what it predicts, and notes on where it comes from."""
     learned, choice, positive = summary.learned, summary.choice, reading.get("positive")
     notes |= {"stop": learned.stop.name.lower()} | options.reading_to_save(reading)
+    notes |= {} if summary.cases is None else {options.ALONG: True}
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     machine = learned.model.with_unknown(unknown)
     classes = None if positive is None else (f"not {positive}", positive)
     model = Model(machine, metadata=notes, inputs=summary.inputs)
     save(model if choice is None else replace(model, cut_point=choice.cut_point, classes=classes), output)
+
+
+def _check_learned(generator: bool, along: bool, sharded: bool, report: str | None, unknown: OnUnknown) -> None:
+    """Refuse options on what to learn that do not go together."""
+    if report is not None and generator:
+        raise click.UsageError("--report is about acceptors; with --generator leave it out.")
+    if along and generator:
+        raise click.UsageError("--along is for acceptors: a generator forecasts by itself. Leave one of them out.")
+    if along and sharded:
+        raise click.UsageError("--along is for tables, and DATA is a folder of shards.")
+    if sharded and unknown == "rare":
+        raise click.UsageError("--unknown rare is for tables, and DATA is a folder of shards. Use --unknown skip.")
 
 
 def _check_judged_by(holdout: float | None, by: str | None, sharded: bool, test: str | None) -> None:

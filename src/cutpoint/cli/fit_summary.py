@@ -28,7 +28,8 @@ class FitSummary:
 
     Of shards, ``training`` is the part that was searched, and ``n_observations`` the number of all. Without a
     ``choice`` of a cut point no outcomes are predicted. With ``n_grams`` a logistic regression is judged by the same
-    words. ``outcome`` is the user's name for accepted, ``inputs`` the law of inputs, if there is one.
+    words. ``outcome`` is the user's name for accepted, ``inputs`` the law of inputs, if there is one. ``cases`` are the
+    whole cases if the samples hold their prefixes.
     """
 
     learned: Learned
@@ -39,11 +40,18 @@ class FitSummary:
     n_grams: bool = False
     outcome: str = "accepted"
     inputs: Generator | None = None
+    cases: Sample | None = None
 
     @cached_property
     def credit(self) -> Credit | str:
         """Credit of each event on the words learned from, or why there is none."""
-        return credit_or_reason(self.learned.acceptor, self.training, self.inputs, self.outcome)
+        return credit_or_reason(
+            self.learned.acceptor,
+            self.cases or self.training,
+            self.inputs,
+            self.outcome,
+            prefixes=self.cases is not None,
+        )
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -79,6 +87,7 @@ class FitSummary:
             "symbols": machine.n_symbols,
             **choice,
             "stop": self.learned.stop.name.lower(),
+            "along": self.cases is not None,
             "learned_from": integer_if_whole(self.n_observations),
             "held_out": {} if self.evaluation is None else facts(self.evaluation),
             **self._own_facts(),
@@ -88,18 +97,22 @@ class FitSummary:
         """What the report says of the data."""
         cases = counted(integer_if_whole(self.n_observations), "case")
         others = judged_by if self.held_out is not None else "the same cases, so that the figures look too good"
-        return {"learned from": f"{cases} of {data}; judged by {others}"}
+        return {"learned from": f"{self._prefixes}{cases} of {data}; judged by {others}"}
 
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
         machine, seen = self.learned.model, counted(integer_if_whole(self.n_observations), "observation")
         sizes = f"{counted(machine.n_states, 'state')} and {counted(machine.n_symbols, 'symbol')}"
-        lines = [f"{sizes}, learned from {seen}; model in {output}"]
+        lines = [f"{sizes}, learned from {self._prefixes}{seen}; model in {output}"]
         lines += [] if self.choice is None else [f"cut point {self.choice.cut_point:g}: {self.choice.reason}"]
         lines += [*self._judged(), *self._own_lines(output), ""]
         lines += [f"{what + ':':18}{how}" for what, how in self._next_steps(output).items()]
         lines += [f"report:           {report}"] * (report is not None)
         return "\n".join(lines)
+
+    @property
+    def _prefixes(self) -> str:
+        return "" if self.cases is None else "all prefixes of "
 
     def _own_figures(self) -> dict[str, float]:
         """Further figures on the words held out."""
@@ -128,7 +141,9 @@ class FitSummary:
 
     def _judged(self) -> list[str]:
         judged = self.evaluation
-        return [] if judged is None else ["", f"on {judged.what} held out", *lines(judged, self.outcome)]
+        return (
+            [] if judged is None else ["", f"on {self._prefixes}{judged.what} held out", *lines(judged, self.outcome)]
+        )
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,17 @@ The colors are those of Okabe and Ito, and the color map cividis: both work for 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 from io import BytesIO
-from itertools import product
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cutpoint.assess.along import LossesAlong
 from cutpoint.assess.evaluation import calibration as calibration_bins
 from cutpoint.cases.credits import Credit
 from cutpoint.cases.explanation import Explanation
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["calibration", "comparison", "credit", "forward", "learning", "staircase", "waterfall"]
+__all__ = ["calibration", "comparison", "credit", "forward", "learning", "loss_by_length", "staircase", "waterfall"]
 
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
 COLOR_MAP = "cividis"  # colors of all plots; learning curves take the first ones in turn
@@ -138,6 +140,37 @@ def calibration(
     axes.set_ylabel(f"share {label(outcome)}", parse_math=False)
     axes.set_aspect("equal")
     axes.legend(loc="upper left")
+    axes.grid(alpha=0.3)
+    return _done(figure, path)
+
+
+def loss_by_length(
+    losses: Mapping[str, LossesAlong], path: Path | None = None, ax: Axes | None = None, least: float = 1
+) -> Figure:
+    """Log loss against the number of events seen, a curve for each of several ways to predict cases that go on.
+
+    ``losses`` has what :func:`cutpoint.assess.losses_along` gives, by name. Numbers of events that fewer than ``least``
+    cases have are left out.
+
+    Examples
+    --------
+    >>> cases = cp.Sample(["10", "1", "01"], accepted=[True, True, False])
+    >>> figure = cp.plots.loss_by_length({"cut short": cp.assess.losses_along(cp.p_adic(2).acceptances, cases)})
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('events seen', 'log loss')
+    """
+    if not isinstance(losses, Mapping) or not all(isinstance(each, LossesAlong) for each in losses.values()):
+        raise InvalidArgument(f"expected results of losses_along by name; got {shown(losses)}.")
+    if not losses:
+        raise InvalidArgument("expected at least one result of losses_along; got none.")
+    figure, axes = _axes(ax, 6, 4)
+    styles = product(("-", "--", ":"), (BLUE, ORANGE, RED, GRAY))
+    for (name, along), (line, color) in zip(losses.items(), cycle(styles), strict=False):
+        kept = along.cases >= least
+        axes.plot(along.events[kept], along.losses[kept], line, color=color, marker=".", label=cleaned(name, 40))
+    axes.set(xlabel="events seen", ylabel="log loss")
+    for text in axes.legend().get_texts():
+        text.set_parse_math(False)
     axes.grid(alpha=0.3)
     return _done(figure, path)
 

@@ -77,6 +77,7 @@ def report(
     baseline: Sample | float | None = None,
     about: Mapping[str, str] | None = None,
     inputs: Generator | None = None,
+    cases: Sample | None = None,
 ) -> None:
     """Write an HTML page about a fit, judged by a sample, preferably one that it was not learned from.
 
@@ -92,6 +93,7 @@ def report(
     about : more to say in the table at the top, such as the names of files.
     inputs : the law of inputs, a generator (:func:`cutpoint.search.law_of_inputs`), by which cases are explained event
         by event (:func:`explain`). Without one there are no explanations, and the page says so; a generator needs none.
+    cases : of a model that was learned from prefixes, the whole cases, whatever the sample to judge by holds.
 
     Notes
     -----
@@ -110,7 +112,7 @@ def report(
     _check_path(path)
     evaluation = evaluate(fit.model, sample, cut_point, baseline=baseline)
     curve = paragraph(str(fit.stop)) + _plot(lambda: plots.learning(fit), "Learning curve")
-    page = _Page(evaluation, fit.model, sample, outcomes, inputs)
+    page = _Page(evaluation, fit.model, sample, outcomes, inputs, cases)
     _write_page(path, title, page.head(about or {}), page.sections({}, _folded("How it was learned", curve)))
 
 
@@ -124,6 +126,7 @@ def evaluation_report(
     groups: Mapping[str, str] | None = None,
     about: Mapping[str, str] | None = None,
     inputs: Generator | None = None,
+    cases: Sample | None = None,
 ) -> None:
     """Write the page of :func:`report` about an evaluation of a model; ``groups`` are further parts by heading.
 
@@ -135,7 +138,7 @@ def evaluation_report(
     >>> cp.drawing.evaluation_report(evaluation, cp.p_adic(2), sample, tempfile.mkdtemp() + "/page.html")
     """
     _check_path(path)
-    page = _Page(evaluation, model, sample, outcomes, inputs)
+    page = _Page(evaluation, model, sample, outcomes, inputs, cases)
     _write_page(path, title, page.head(about or {}), page.sections(groups or {}))
 
 
@@ -149,10 +152,14 @@ class _Page:
         sample: Sample,
         outcomes: tuple[str, str],
         inputs: Generator | None,
+        cases: Sample | None,
     ) -> None:
         self.evaluation, self.model = evaluation, model
         self.inputs = model if isinstance(model, Generator) else inputs
-        self.sample, self.outcomes = sample.recoded(model.alphabet), outcomes
+        self.sample, self.outcomes = (cases or sample).recoded(model.alphabet), outcomes
+        self.has_prefixes = cases is not None
+        self.is_explained = self.has_prefixes or self.inputs is not None
+        self.judged = "all prefixes of " if cases is not None and cases is not sample else ""
 
     def head(self, about: Mapping[str, str]) -> str:
         """The answer in a few sentences, and what it is about."""
@@ -196,7 +203,7 @@ class _Page:
 
     @property
     def _cases(self) -> str:
-        return self.evaluation.what.replace("observation", "case")
+        return self.judged + self.evaluation.what.replace("observation", "case")
 
     def sections(self, groups: Mapping[str, str], *folded: str) -> dict[str, str]:
         """All parts of the page by heading."""
@@ -225,9 +232,9 @@ class _Page:
 
     def _credit(self) -> str:
         """What each event changed in the forecasts of all cases."""
-        if self.inputs is None:
+        if not self.is_explained:
             return paragraph(NO_LAW)
-        found = credit_or_reason(self.model, self.sample, self.inputs, self.outcomes[0])
+        found = credit_or_reason(self.model, self.sample, self.inputs, self.outcomes[0], self.has_prefixes)
         if isinstance(found, str):
             return paragraph(f"What single events changed is left out: {found}")
         plot = _plot(lambda: _narrow(plots.credit(found, most=MOST_CREDITED)), "Credit of events")
@@ -276,7 +283,7 @@ class _Page:
         error = np.abs(values - accepted)
         order = np.flatnonzero(known)[np.argsort(error[known], kind="stable")]
         right, wrong = order[error[order] < 0.5], order[::-1][error[order[::-1]] > 0.5]
-        found, explained = {}, paragraph(WATERFALL) * (self.inputs is not None)
+        found, explained = {}, paragraph(WATERFALL) * self.is_explained
         for heading, rows in {"Cases it is surest of": right, "Cases it is most wrong about": wrong}.items():
             chosen = [*rows[accepted[rows]][:MOST_CASES].tolist(), *rows[~accepted[rows]][:MOST_CASES].tolist()]
             if chosen:
@@ -299,10 +306,10 @@ class _Page:
 
     def _waterfall(self, word: PlainWord) -> str:
         """What each event of a case changed; nothing without a law of inputs."""
-        if self.inputs is None:
+        if not self.is_explained:
             return ""
         try:
-            why = explain(self.model, word, self.inputs, outcome=self.outcomes[0])
+            why = explain(self.model, word, self.inputs, prefixes=self.has_prefixes, outcome=self.outcomes[0])
         except CutpointError as error:
             return paragraph(f"What its events changed is left out: {error}")
 

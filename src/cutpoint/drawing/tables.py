@@ -40,7 +40,7 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> TextTable:
     Examples
     --------
     >>> cp.drawing.forward_table(cp.p_adic(2), "011")
-    k  read  s1   s2   accepted
+    k  read  s1   s2   accepted if it ended here
     0        1    0    0
     1  0     1    0    0
     2  1     1/2  1/2  1/2
@@ -49,7 +49,7 @@ def forward_table(acceptor: Acceptor, word: Word, digits: int = 4) -> TextTable:
     check_acceptor(acceptor)
     word = acceptor.alphabet.as_read(word)
     table = acceptor.forward(word, exact=acceptor.is_exact)
-    header = ["k", "read", *map(plain, acceptor.states), "accepted"]
+    header = ["k", "read", *map(plain, acceptor.states), "accepted if it ended here"]
     rows = [
         [str(k), read, *(number(p, digits) for p in row), number(row[acceptor.final].sum(), digits)]
         for k, (read, row) in enumerate(zip(["", *map(plain, word)], table, strict=True))

@@ -349,7 +349,12 @@ def nearest_to_mean(solutions: Sequence[Solution], sample: Sample, rules: Rules)
 
 
 def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> DeterministicMachine | None:
-    """Deterministic machine that takes some labels to be wrong, unless the folds' winners are clearly better."""
+    """Deterministic machine that takes some labels to be wrong, unless the folds' winners are clearly better.
+
+    None where rows depend on each other, as groups do: what is clear then is not known.
+    """
+    if sample.cases is not None and sample.cases.groups is not None:
+        return None
     results = [result for result in outcome.results[outcome.n_states] if not result.cut_short]
     if not isinstance(rules.states, HiddenStates) or rules.states.n_final is not None or not results:
         return None
