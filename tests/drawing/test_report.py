@@ -145,6 +145,15 @@ def test_cases_are_explained_by_the_law_of_inputs(tmp_path: Path) -> None:
     assert "What its events changed is left out: " in (tmp_path / "page.html").read_text()
 
 
+def test_a_model_of_prefixes_is_judged_by_them_and_explained_on_whole_cases(tmp_path: Path) -> None:
+    cases = cp.simulate(cp.p_adic(2), cp.random_words("01", 60, (1, 4), rng=1), rng=2)
+    cp.report(fit_of(cp.p_adic(2)), cases.prefixes(), tmp_path / "page.html", cases=cases)
+    page = (tmp_path / "page.html").read_text()
+    assert "of all prefixes of 60 cases have the outcome" in page
+    assert "Credit over 60 cases" in page
+    assert page.count('<img alt="What each event changed') == page.count("<article>") > 0
+
+
 def test_odd_names_stay_text(tmp_path: Path) -> None:
     odd = ["<img src=x onerror=1>", "a&b", "\a bell", "x" * 400]
     sample = cp.Sample([[a, b] for a in odd for b in odd], accepted=[k % 2 == 0 for k in range(16)], ids=odd * 4)
