@@ -57,6 +57,11 @@ def counted(number: float, noun: str) -> str:
     return f"{text} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
+def integer_if_whole(number: float) -> float:
+    """A number as an int if it is whole, as counts usually are."""
+    return int(number) if float(number).is_integer() else float(number)
+
+
 def listed(names: Iterable[object], limit: int = 8) -> str:
     """Names in braces, shortened.
 

@@ -19,6 +19,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
     cp.save(cp.gallery.customers(), "model.json", cut_point=0.5, classes=["left", "bought"])
     cp.save(LAW, "law.json")
+    Path("words.txt").write_text("ad visit\nwait\n")
 
     def run(*arguments: str) -> tuple[int, str, str]:
         code = _exit_code(arguments)
@@ -45,6 +46,33 @@ def test_explain_prints_what_the_library_says(run: Run) -> None:
     assert (code, out.split(";")[0]) == (0, "0 events")
 
 
+def test_credit_prints_what_the_library_says(run: Run) -> None:
+    Path("data.tsv").write_text("bought\tad visit cart\nleft\tad wait\nbought\tmail visit cart\n")
+    sample = cp.read_sample("data.tsv", positive="bought", word=2, accepted=1)
+    found = cp.credit(cp.gallery.customers(), sample, inputs=LAW, outcome="bought")
+    arguments = [
+        "credit",
+        "model.json",
+        "data.tsv",
+        "--inputs",
+        "law.json",
+        "--positive",
+        "bought",
+        "--word",
+        "2",
+        "--accepted",
+        "1",
+    ]
+    code, out, err = run(*arguments, "--plot", "credit.svg")
+    assert (code, out, err) == (0, f"{found}\n", "")
+    assert Path("credit.svg").exists()
+    told = json.loads(run(*arguments, "--json")[1])
+    assert [each["event"] for each in told["events"]] == list(found.symbols)
+    assert [each["along"] for each in told["events"]] == pytest.approx(found.along.tolist())
+    assert (told["cases"], told["outcome"], told["data"]) == (3, "bought", "data.tsv")
+    assert run("credit", "model.json", "words.txt", "--prefixes")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
@@ -52,6 +80,13 @@ def test_explain_prints_what_the_library_says(run: Run) -> None:
         (("explain", "model.json", "ad", "--inputs", "model.json"), 3, "model.json: expected a generator"),
         (("explain", "model.json", "ad", "--plot", "why.txt"), 3, "why.txt: expected a name that ends in .svg"),
         (("explain", "model.json", "ad", "--inputs", "missing.json"), 3, "missing.json"),
+        (("credit", "model.json", "law.json"), 3, "law.json"),
+        (("credit", "model.json", "missing.tsv", "--inputs", "law.json"), 3, "missing.tsv"),
+        (
+            ("credit", "gallery:customers", "words.txt"),
+            3,
+            "--inputs must be given: a forecast needs the law of inputs.",
+        ),
         (("explain", "law.json", "ad", "--shapley", "--plot", "why.svg"), 3, "--shapley must be False of a generator"),
     ],
 )

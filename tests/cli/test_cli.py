@@ -784,7 +784,8 @@ def test_fit(run: Run, here: Path) -> None:
     assert told["held_out"]["auc"] == told["held_out"]["accuracy"] == 1.0
     assert told["held_out"]["log_loss"] < 0.01
     assert 0.68 < told["held_out"]["baselines"]["mean"]["log_loss"] < 0.7
-    assert [each["symbol"] for each in told["symbol_effects"]] == ["1", "0"]
+    assert {each["event"] for each in told["credit"]["events"]} == {"0", "1"}
+    assert told["credit"]["cases"] == 240
     kept = cp.read_model(here / "fit.json")
     assert kept.metadata["held_out_log_loss"] == told["held_out"]["log_loss"]
     assert kept.metadata["data"] == "parity.tsv"
@@ -796,7 +797,7 @@ def test_fit(run: Run, here: Path) -> None:
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
-    assert {"Evaluation", "Learning", "Calibration", "Symbols with the largest effect", "Predicted best"} <= set(
+    assert {"Evaluation", "Learning", "Calibration", "Credit of events", "Predicted best"} <= set(
         re.findall(r"<h2>(.*?)</h2>", page)
     )
 
@@ -872,8 +873,7 @@ def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> 
         "0.5",
     )
     assert (done.code, done.err) == (0, "")
-    assert f"{tag}: moves the acceptance by" in done.out
-    assert "(a matrix of 14 states: cutpoint table odd.npz)" in done.out
+    assert "credit of events" in done.out
     assert "on 20 observations held out\n" in done.out
     assert max(map(len, done.out.splitlines())) < 120
     assert "<script" not in (here / "odd.html").read_text()

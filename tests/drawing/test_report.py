@@ -1,8 +1,7 @@
-"""What is told of a learned acceptor: figures, effects of symbols, held-out parts, the page."""
+"""What is told of a learned acceptor: figures, credit of events, held-out parts, the page."""
 
 import math
 import re
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 import cutpoint as cp
 from cutpoint.search.folds import held_out
-from tests.oracles import acceptance, rational
 
 SAMPLE = cp.Sample(
     ["01", "1", "", "110", "1", "01"], accepted=[True, False, False, True, True, None], counts=[2, 1, 1, 3, 4, 5]
@@ -32,24 +30,6 @@ def test_evaluation_by_hand() -> None:
     assert (mean.auc, mean.accuracy) == (0.5, 9 / 11)
     impossible = cp.Sample(["1"], accepted=[False])
     assert cp.evaluate(cp.gallery.parity(), impossible).log_loss == math.inf
-
-
-def test_symbol_effects_by_enumeration() -> None:
-    truth = cp.gallery.customers()
-    sample = cp.simulate(truth, cp.random_words(truth.alphabet, 60, (0, 5), rng=1), rng=2)
-    counts, changes, sizes = ({symbol: Fraction(0) for symbol in truth.alphabet} for _ in range(3))
-    for observation in sample:
-        for i, symbol in enumerate(observation.word):
-            before, after = (acceptance(rational(truth), observation.word[:k]) for k in (i, i + 1))
-            counts[symbol] += int(observation.count)
-            changes[symbol] += int(observation.count) * (after - before)
-            sizes[symbol] += int(observation.count) * abs(after - before)
-    found = cp.assess.symbol_effects(truth, sample)
-    assert [each.symbol for each in found] == sorted(sizes, key=lambda symbol: -sizes[symbol])
-    for each in found:
-        assert each.count == counts[each.symbol]
-        assert each.change == pytest.approx(float(changes[each.symbol] / counts[each.symbol]), rel=1e-9, abs=1e-12)
-        assert each.size == pytest.approx(float(sizes[each.symbol] / counts[each.symbol]), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +61,7 @@ def page_of(sample: cp.Sample, path: Path, title: str) -> str:
 
 def test_the_page_holds_everything_and_loads_nothing(tmp_path: Path) -> None:
     page = page_of(SAMPLE, tmp_path / "page.html", "What <it> is")
-    headings = ["Evaluation", "The acceptor", "Learning", "Calibration", "Symbols with the largest effect"]
+    headings = ["Evaluation", "The acceptor", "Learning", "Calibration", "Credit of events"]
     assert re.findall("<h2>(.*?)</h2>", page) == [*headings, "Predicted best", "Predicted worst"]
     assert "<h1>What &lt;it&gt; is</h1>" in page
     assert not re.search(r'(?:src|href)=(?!"data:)|<script|<link|@import|url\(', page)
@@ -119,7 +99,7 @@ def test_odd_names_stay_text(tmp_path: Path) -> None:
 def test_verdicts_and_states_along_the_way_have_a_page_too(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "b"], verdicts=[[None, True, None], [True, None]])
     page = page_of(sample, tmp_path / "page.html", "along the way")
-    assert re.findall("<h2>(.*?)</h2>", page)[3:] == ["Calibration", "Symbols with the largest effect"]
+    assert re.findall("<h2>(.*?)</h2>", page)[3:] == ["Calibration", "Credit of events"]
     assert "always the mean" in page
     fit = cp.Fit(cp.p_adic(2), (-1.0,), cp.em.Stop.CONVERGED, -1.0)
     cp.report(fit, cp.Sample(["1"], states=[["s1", "s2"]]), tmp_path / "states.html")

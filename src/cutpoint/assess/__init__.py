@@ -9,10 +9,8 @@ from cutpoint.assess.evaluation import (
     Bin as Bin,
     Evaluation as Evaluation,
     Figures as Figures,
-    SymbolEffect as SymbolEffect,
     calibration as calibration,
     evaluate as evaluate,
-    symbol_effects as symbol_effects,
 )
 from cutpoint.assess.selection import Selection as Selection, SizeCandidate as SizeCandidate, select as select
 from cutpoint.assess.teams import (

@@ -1,4 +1,4 @@
-"""How well an acceptor predicts: evaluate, calibration, the best cut point, the effect of each symbol."""
+"""How well an acceptor predicts: evaluate, calibration, the best cut point."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.baselines import MEAN, baseline_acceptances
-from cutpoint.data import Sample, Symbol, html
+from cutpoint.data import Sample, html
 from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_evidence, check_sample, predictions
 from cutpoint.em.predictions import Predictions
 from cutpoint.errors import InvalidArgument, InvalidSample
@@ -20,7 +20,7 @@ from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import aligned
 from cutpoint.search.learned import Learned
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, integer_if_whole, shown
 
 Bools = NDArray[np.bool_]
 
@@ -156,11 +156,11 @@ class Evaluation:
     @property
     def what(self) -> str:
         """What was judged, for people: so many observations, or verdicts on them."""
-        cases = counted(_whole(self.total), "observation")
+        cases = counted(integer_if_whole(self.total), "observation")
         if self.judged == self.total:
             return cases
         noun = "verdict" if self.base_rate is not None else "seen state"
-        return f"{counted(_whole(self.judged), noun)} on {cases}"
+        return f"{counted(integer_if_whole(self.judged), noun)} on {cases}"
 
     def table(self) -> str:
         """All figures with their intervals, beside those of the baselines, as plain text."""
@@ -188,11 +188,6 @@ class Evaluation:
         if MEAN in self.baselines:
             figures[0] += f" ({MEAN}: {self.baselines[MEAN].log_loss:.4f})"
         return f"<Evaluation of {self.what}: {', '.join(figures)}>"
-
-
-def _whole(number: float) -> float:
-    """A number as an int if it is whole."""
-    return int(number) if number.is_integer() else number
 
 
 def evaluate(
@@ -326,47 +321,7 @@ def best_cut_point(scores: Floats, accepted: Bools, weights: Floats) -> float:
     return best
 
 
-# -- The effect of symbols ---------------------------------------------------------------------------------------------
-
-MOST_WORDS = 2000  # distinct words that are looked at, those with the largest counts
-
-
-@dataclass(frozen=True)
-class SymbolEffect:
-    """What reading a symbol does to the acceptance of the word so far: how often, its mean change and mean size."""
-
-    symbol: Symbol
-    count: float
-    change: float
-    size: float
-
-
-def symbol_effects(acceptor: Acceptor, sample: Sample) -> tuple[SymbolEffect, ...]:
-    r"""Effect of each symbol of a sample, by the sum of all :math:`|p(x_1 … x_i) - p(x_1 … x_{i-1})|`, largest first.
-
-    Examples
-    --------
-    >>> sample = cp.Sample(["0011", "0000"], accepted=[True, False])
-    >>> [(each.symbol, each.count, round(each.size, 3)) for each in symbol_effects(cp.p_adic(2), sample)]
-    [('1', 2.0, 0.375), ('0', 6.0, 0.0)]
-    """
-    check_acceptor(acceptor)
-    check_sample(sample)
-    same = sample.recoded(acceptor.alphabet)
-    counts, changes, sizes = (np.zeros(acceptor.n_symbols) for _ in range(3))
-    for r in np.argsort(-same.counts, kind="stable")[:MOST_WORDS].tolist():
-        codes = same.decoded.word(r)
-        prefixes = acceptor.forward(acceptor.alphabet.decode(codes))[:, acceptor.final].sum(axis=1)
-        moves, weight = np.diff(prefixes), same.counts[r]
-        np.add.at(counts, codes, weight)
-        np.add.at(changes, codes, weight * moves)
-        np.add.at(sizes, codes, weight * np.abs(moves))
-    return tuple(
-        SymbolEffect(acceptor.alphabet[a], float(counts[a]), float(changes[a] / counts[a]), float(sizes[a] / counts[a]))
-        for a in np.argsort(-sizes, kind="stable").tolist()
-        if counts[a] > 0
-    )
-
+# -- Calibration -------------------------------------------------------------------------------------------------------
 
 SIGMAS = 1.959963984540054  # half-width of a 95 % interval in standard deviations
 

@@ -187,7 +187,7 @@ def forecasts_along(
         advice = (
             "Pass a Generator, as learn_generator finds it, or {prefixes=True} if the model was learned from prefixes."
         )
-        raise InvalidArgument("a forecast needs the law of inputs.", argument="inputs", advice=advice)
+        raise InvalidArgument("must be given: a forecast needs the law of inputs.", argument="inputs", advice=advice)
     return kept_forecaster(machine, inputs).along_words(words)
 
 

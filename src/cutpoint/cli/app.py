@@ -23,6 +23,7 @@ VERBS = {
     "score": "Acceptance probability of every word of a file.",
     "evaluate": "How well a model predicts outcomes that it did not learn from.",
     "explain": "Why a case has its probability: what each event changed.",
+    "credit": "What each event contributed over all cases.",
     "watch": "Follow running cases: events in, one answer each out.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
     "table": "Forward table of a word, step by step.",

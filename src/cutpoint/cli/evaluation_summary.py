@@ -9,8 +9,9 @@ import numpy as np
 
 from cutpoint.assess.baselines import MEAN, N_GRAMS
 from cutpoint.assess.evaluation import Evaluation
-from cutpoint.cli.output import integer_if_whole, message
+from cutpoint.cli.output import message
 from cutpoint.model.text import aligned
+from cutpoint.wording import integer_if_whole
 
 KEYS = {MEAN: "mean", N_GRAMS: "n_grams"}  # names of the baselines in JSON
 

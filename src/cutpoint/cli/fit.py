@@ -144,13 +144,13 @@ def command(
     predicts = not generator or (training.marks is None and {1, 2} <= set(training.ends.tolist()))
     choice = (choice or chosen_cut_point(learned)) if predicts else None
     summary = (GeneratorSummary if generator else FitSummary)(
-        learned, training, fresh, choice, (shards or training).total, baseline, options.outcomes_of(reading)[0]
+        learned, training, fresh, choice, (shards or training).total, baseline, options.outcomes_of(reading)[0], inputs
     )
     name = "standard input" if data == "-" else Path(data).name
-    _save(summary, inputs, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
+    _save(summary, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
     if report is not None and choice is not None:
         title, names = f"Model of {name}", options.outcomes_of(reading)
-        write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline)
+        write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline, inputs)
     if baseline:
         say_if_left_out(summary.evaluation)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
@@ -171,21 +171,14 @@ def _inputs(training: Sample, unknown: OnUnknown, threads: int | None, seed: int
     return None
 
 
-def _save(
-    summary: FitSummary,
-    inputs: Generator | None,
-    output: str,
-    notes: dict[str, Any],
-    unknown: OnUnknown,
-    reading: dict[str, Any],
-) -> None:
+def _save(summary: FitSummary, output: str, notes: dict[str, Any], unknown: OnUnknown, reading: dict[str, Any]) -> None:
     """Save the model with its cut point, the names of what it predicts, and notes on where it comes from."""
     learned, choice, positive = summary.learned, summary.choice, reading.get("positive")
     notes |= {"stop": learned.stop.name.lower()} | options.reading_to_save(reading)
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     machine = learned.model.with_unknown(unknown)
     classes = None if positive is None else (f"not {positive}", positive)
-    model = Model(machine, metadata=notes, inputs=inputs)
+    model = Model(machine, metadata=notes, inputs=summary.inputs)
     save(model if choice is None else replace(model, cut_point=choice.cut_point, classes=classes), output)
 
 

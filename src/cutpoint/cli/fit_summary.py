@@ -1,24 +1,24 @@
 """Summary of a fit: what ``cutpoint fit`` prints, as text or JSON."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from cutpoint.assess.evaluation import CutPointChoice, Evaluation, SymbolEffect, evaluate, symbol_effects
-from cutpoint.cli.evaluation_summary import KEYS, facts, lines
-from cutpoint.cli.output import integer_if_whole
+from cutpoint.assess.evaluation import CutPointChoice, Evaluation, evaluate
+from cutpoint.cases.credits import Credit, credit_or_reason
+from cutpoint.cli.credit import facts as credit_facts
+from cutpoint.cli.evaluation_summary import KEYS, facts, indented, lines
 from cutpoint.cli.perplexity import keyed, perplexities, score_lines
 from cutpoint.data import Sample
-from cutpoint.diagrams.diagram import label
-from cutpoint.model import Acceptor, Generator
+from cutpoint.model import Generator
 from cutpoint.search.learned import Learned
-from cutpoint.wording import counted
+from cutpoint.wording import counted, integer_if_whole
 
-MOST_MATRICES = 3  # number of symbols whose matrices are printed: those that move the acceptance most
-MOST_STATES = 12  # largest matrix that is printed
+MOST_CREDITED = 8  # most events whose credit is printed
+COLUMNS = 5  # columns of the credit that are printed: not the rules of attribution
 GRAMS = (2, 3)  # n-gram models that a generator must beat
 
 
@@ -28,7 +28,7 @@ class FitSummary:
 
     Of shards, ``training`` is the part that was searched, and ``n_observations`` the number of all. Without a
     ``choice`` of a cut point no outcomes are predicted. With ``n_grams`` a logistic regression is judged by the same
-    words. ``outcome`` is the user's name for accepted.
+    words. ``outcome`` is the user's name for accepted, ``inputs`` the law of inputs, if there is one.
     """
 
     learned: Learned
@@ -38,6 +38,12 @@ class FitSummary:
     n_observations: float
     n_grams: bool = False
     outcome: str = "accepted"
+    inputs: Generator | None = None
+
+    @cached_property
+    def credit(self) -> Credit | str:
+        """Credit of each event on the words learned from, or why there is none."""
+        return credit_or_reason(self.learned.acceptor, self.training, self.inputs, self.outcome)
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -95,14 +101,17 @@ class FitSummary:
 
     def _own_facts(self) -> dict[str, Any]:
         """What is said of this kind of model alone, for JSON."""
-        return {"symbol_effects": [asdict(each) for each in symbol_effects(self.learned.acceptor, self.training)]}
+        return {"credit": None if isinstance(self.credit, str) else credit_facts(self.credit)}
 
     def _own_lines(self, output: str) -> list[str]:
         """What is said of this kind of model alone, for people."""
-        acceptor, lines = self.learned.acceptor, list[str]()
-        for each in symbol_effects(acceptor, self.training)[:MOST_MATRICES]:
-            lines += ["", *_matrix(acceptor, each, output)]
-        return lines
+        if isinstance(self.credit, str):
+            return ["", f"no credit of events: {self.credit}"]
+        rows = [row[:COLUMNS] for row in self.credit.rows(MOST_CREDITED)]
+        cases = counted(integer_if_whole(self.credit.cases), "observation")
+        head = f"credit of events on {cases} learned from, in cases {self.outcome}"
+        more = f"all of them: cutpoint credit {output} DATA" if len(self.credit.symbols) > MOST_CREDITED else ""
+        return ["", head, *indented(rows), *[f"  {more}"] * bool(more)]
 
     def _next_steps(self, output: str) -> dict[str, str]:
         """What to do with the model."""
@@ -148,13 +157,3 @@ class GeneratorSummary(FitSummary):
             "draw words": f"cutpoint generate {output} -n 10",
             "judge words": f"cutpoint perplexity {output} new.tsv",
         }
-
-
-def _matrix(acceptor: Acceptor, each: SymbolEffect, output: str) -> list[str]:
-    """How much a symbol moves the acceptance, and its matrix if that is not too large."""
-    head = f"{label(each.symbol)}: moves the acceptance by {each.size:.3f} on average ({each.change:+.3f})"
-    if acceptor.n_states > MOST_STATES:
-        return [head, f"  (a matrix of {acceptor.n_states} states: cutpoint table {output})"]
-    code = acceptor.alphabet.code(each.symbol)
-    part = acceptor.replace(alphabet=["matrix"], transitions=acceptor.transitions[[code]])
-    return [head, *part.table().splitlines()[1:]]

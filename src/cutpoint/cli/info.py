@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from cutpoint.cli import options
-from cutpoint.cli.output import integer_if_whole, json_text, line
+from cutpoint.cli.output import json_text, line
 from cutpoint.data import Sample
 from cutpoint.files.models import is_model_file
 from cutpoint.files.samples import read_sample
 from cutpoint.model import Generator
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
-from cutpoint.wording import counted, plain
+from cutpoint.wording import counted, integer_if_whole, plain
 
 
 @click.command()

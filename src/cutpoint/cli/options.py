@@ -172,7 +172,7 @@ def two_outcomes(model: Model) -> Model:
 
 def inputs_of(model: Model, path: str | None) -> Generator | None:
     """The law of inputs: that of a file, or the model's own if it has one."""
-    return getattr(model, "inputs", None) if path is None else generator_of(path).generator
+    return model.inputs if path is None else generator_of(path).generator
 
 
 def _model_of(name: str, normalized: bool) -> Model:

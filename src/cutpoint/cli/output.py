@@ -27,11 +27,6 @@ def line(text: str) -> None:
 message = partial(click.echo, err=True)  # print a message, which is not data, to standard error
 
 
-def integer_if_whole(number: float) -> float:
-    """A number as an int if it is whole, as counts usually are."""
-    return int(number) if float(number).is_integer() else float(number)
-
-
 def json_text(value: Any, indent: int | None = 2) -> str:
     """JSON text; fractions as ``"1/3"``, arrays as lists, NaN and infinity as null."""
     return json.dumps(_json_value(value), ensure_ascii=False, indent=indent, allow_nan=False)

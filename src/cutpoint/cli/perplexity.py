@@ -8,14 +8,14 @@ import numpy as np
 
 from cutpoint.cli import options
 from cutpoint.cli.evaluation_summary import indented
-from cutpoint.cli.output import integer_if_whole, json_text, line
+from cutpoint.cli.output import json_text, line
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.files.pautomac import competition_score, read_solution
 from cutpoint.files.samples import read_chunks, read_sample
 from cutpoint.files.streams import name_of
 from cutpoint.model import Generator
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, integer_if_whole, shown
 
 COLUMNS = {"per symbol": "symbol", "per word": "word"}
 

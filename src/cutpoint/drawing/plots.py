@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.assess.evaluation import calibration as calibration_bins
+from cutpoint.cases.credits import Credit
 from cutpoint.cases.explanation import Explanation
 from cutpoint.data import Word, Words
 from cutpoint.data.alphabet import each_word, short_words
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["calibration", "comparison", "forward", "learning", "staircase", "waterfall"]
+__all__ = ["calibration", "comparison", "credit", "forward", "learning", "staircase", "waterfall"]
 
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
 COLOR_MAP = "cividis"  # colors of all plots; learning curves take the first ones in turn
@@ -174,6 +175,31 @@ def waterfall(
     axes.set_yticks(range(len(ends)), labels=names, parse_math=False)
     axes.set(xlim=(min(0.0, float(ends.min())), 1.12 * reach), ylim=(len(ends) - 0.4, -0.6))
     axes.set_xlabel(f"probability: {label(explanation.outcome)}", parse_math=False)
+    return _done(figure, path)
+
+
+def credit(found: Credit, path: Path | None = None, ax: Axes | None = None, most: int = 20) -> Figure:
+    """Credit of the events that have the most, with 95 % intervals.
+
+    Examples
+    --------
+    >>> sample = cp.Sample(["11", "0", "011"], accepted=[True, False, True])
+    >>> figure = cp.plots.credit(cp.credit(cp.p_adic(2), sample, prefixes=True))
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['1', '0']
+    """
+    if not isinstance(found, Credit):
+        raise InvalidArgument(f"expected a Credit, as credit returns it; got {shown(found)}.")
+    values, rows = found.along[:most], range(min(most, len(found.along)))
+    figure, axes = _axes(ax, 7, np.clip(0.28 * len(values) + 1.2, 2.5, 12))
+    axes.barh(rows, values, color=[BLUE if value >= 0 else RED for value in values], height=0.7)
+    if found.intervals is not None:
+        low, high = found.intervals[:most].T
+        axes.hlines(rows, low, high, color="black", linewidth=1.2)
+    axes.axvline(0, color=GRAY, linewidth=0.8)
+    axes.set_yticks(rows, labels=[label(symbol, room=24) for symbol in found.symbols[:most]], parse_math=False)
+    axes.set(ylim=(len(values) - 0.4, -0.6))
+    axes.set_xlabel(f"credit: cases {label(found.outcome)}, of {found.cases:,.6g}", parse_math=False)
     return _done(figure, path)
 
 

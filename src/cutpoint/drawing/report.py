@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.assess.evaluation import Evaluation, evaluate, symbol_effects
+from cutpoint.assess.evaluation import Evaluation, evaluate
+from cutpoint.cases.credits import credit_or_reason
 from cutpoint.data import PlainWord, Sample
 from cutpoint.data.html import cleaned, paragraph, table
 from cutpoint.data.storage import write_whole
-from cutpoint.diagrams.diagram import Look, label
+from cutpoint.diagrams.diagram import Look
 from cutpoint.drawing import plots
 from cutpoint.em import Fit
 from cutpoint.errors import InvalidArgument, MissingExtra
@@ -46,14 +47,15 @@ def report(
     title: str = "A stochastic acceptor",
     outcomes: tuple[str, str] = ("accepted", "rejected"),
     baseline: Sample | float | None = None,
+    inputs: Generator | None = None,
 ) -> None:
     """Write an HTML page about a fit, evaluated on a sample, preferably one that it was not learned from.
 
     The page has the scores beside those of baselines, the diagram and matrices, the learning curve, the calibration,
-    the symbols with the largest effect, and the words that the acceptor predicts best and worst. ``outcomes`` are your
-    names for accepted and rejected, ``baseline`` is that of :func:`evaluate`. The page loads nothing from elsewhere.
-    The diagram needs the extra ``[draw]`` and is left out without it; plots need the extra ``[plot]``, and without it
-    the page says so.
+    the credit of events, if there is a law of ``inputs``, and the words that the acceptor predicts best and worst.
+    ``outcomes`` are your names for accepted and rejected, ``baseline`` is that of :func:`evaluate`. The page loads
+    nothing from elsewhere. The diagram needs the extra ``[draw]`` and is left out without it; plots need the extra
+    ``[plot]``, and without it the page says so.
 
     Examples
     --------
@@ -70,7 +72,7 @@ def report(
         "The acceptor": _acceptor(fit.acceptor),
         "Learning": paragraph(str(fit.stop)) + _plot(lambda: plots.learning(fit)),
         "Calibration": _calibration(evaluation, outcomes[0]),
-        "Symbols with the largest effect": _effects(fit, sample.recoded(fit.acceptor.alphabet), outcomes[0]),
+        "Credit of events": _credit(fit.acceptor, sample, inputs, outcomes[0]),
     }
     _write_page(path, title, sections | _best_and_worst(fit.acceptor, sample, outcomes))
 
@@ -147,11 +149,12 @@ def _plot(plot: Callable[[], Figure]) -> str:
     return f'<img alt="" src="data:image/svg+xml;base64,{content}">'
 
 
-def _effects(fit: Fit, sample: Sample, outcome: str) -> str:
-    found = symbol_effects(fit.acceptor, sample)[:MOST_ROWS]
-    rows = [[label(each.symbol), f"{each.count:g}", f"{each.change:+.3f}", f"{each.size:.3f}"] for each in found]
-    header = ["symbol", "times read", f"mean change of the probability: {outcome}", "mean size of the change"]
-    return table([header, *rows])
+def _credit(acceptor: Acceptor, sample: Sample, inputs: Generator | None, outcome: str) -> str:
+    """What each event changed in the forecasts of the cases that the page is about."""
+    found = credit_or_reason(acceptor, sample, inputs, outcome)
+    if isinstance(found, str):
+        return paragraph(f"Left out: {found}")
+    return paragraph(found.head) + _plot(lambda: plots.credit(found, most=MOST_ROWS)) + table(found.rows(MOST_ROWS))
 
 
 def _text(word: PlainWord) -> str:

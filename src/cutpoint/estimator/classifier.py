@@ -200,18 +200,18 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def acceptor_(self) -> Acceptor:
         """The acceptor, unless a generator was learned."""
-        return self._machine(Acceptor, "a generator, generator_")
+        return self._machine(Acceptor, "a generator was learned: use generator_")
 
     @property
     def generator_(self) -> Generator:
         """The generator, unless an acceptor was learned."""
-        return self._machine(Generator, "an acceptor, acceptor_")
+        return self._machine(Generator, "an acceptor was learned: use acceptor_")
 
     def _machine(self, kind: type[AnyMachine], other: str) -> AnyMachine:
         check_is_fitted(self)
         if isinstance(self.machine_, kind):
             return self.machine_
-        raise AttributeError(f"what was learned is {other}; machine_ is what was learned, of either kind.")
+        raise AttributeError(f"{other}, or machine_ for either kind.")
 
     def partial_fit(
         self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: ArrayLike | None = None

@@ -11,7 +11,7 @@ from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.m_step import factored, is_factored, shares
 from cutpoint.em.observations import AnySample, Engine, Parameters, observations
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import whole_number
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Codes, EncodedWords, Floats
@@ -231,6 +231,8 @@ def _states(
     start: Generator | None,
 ) -> KnownStates:
     """What a sample says about the states: their names, or labels of hidden ones; a single label for words alone."""
+    if not sample.alphabet:
+        raise InvalidSample("a generator needs at least one symbol; all words are empty, and so is their alphabet.")
     if classes is not None:
         return HiddenStates(Labelling.classes(sample, classes), n_states)
     if any(mark.states is not None for mark in sample.mark_table):

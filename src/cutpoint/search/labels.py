@@ -57,6 +57,8 @@ class Labelling:
     @classmethod
     def classes(cls, sample: Sample, names: Sequence[Hashable]) -> Self:
         """Classes as labels, in a sample whose seen "states" are classes."""
+        if not isinstance(names, Sequence):
+            raise InvalidArgument(f"must be a list of names; got {shown(names)}.", argument="classes")
         if len(set(names)) < len(names):
             raise InvalidArgument(f"classes must be distinct; got {listed(names)}.")
         seen: list[Hashable] = []
