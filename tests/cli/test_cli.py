@@ -56,6 +56,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth = cp.gallery.customers()
     journeys = cp.simulate(truth, cp.random_words(truth.alphabet, 120, (2, 5), rng=1), rng=2)
     cp.write_sample(journeys, folder / "journeys.tsv")
+    law = cp.Generator.from_ngrams(journeys, n=2)
+    cp.save(cp.files.Model(truth, "1/2", inputs=law), folder / "journeys.json")
     cp.save(cp.gallery.parity(), folder / "model.json", cut_point="1/2", metadata={"author": "somebody"})
     cp.save(cp.p_adic(2), folder / "binary.json", cut_point="1/2")
     (folder / "words.tsv").write_text("".join(f"{word}\n" for word in WORDS))

@@ -142,11 +142,11 @@ def command(
         cases, judged = training, fresh or training
         if along:
             training, fresh = training.prefixes(), fresh and fresh.prefixes()
+        predicts = not generator or _predicts(training, {"--cut-point": cut_point, "--baseline": baseline})
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         search |= {"time_limit": time_limit, "callback": callback, "rng": seed}
         learned = (learn_generator if generator else learn)(shards or training, **search)
         inputs = None if generator else _inputs(cases, alphabet.on_unknown, threads, seed)
-    predicts = not generator or (training.marks is None and {1, 2} <= set(training.ends.tolist()))
     choice = (choice or chosen_cut_point(learned)) if predicts else None
     outcome, total = options.outcomes_of(reading)[0], (shards or cases).total
     summary = (GeneratorSummary if generator else FitSummary)(
@@ -174,6 +174,15 @@ def command(
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
+
+
+def _predicts(training: Sample, given: dict[str, Any]) -> bool:
+    """Whether a generator will predict outcomes, as words of both outcomes teach; options that need it are refused."""
+    both = training.marks is None and {1, 2} <= set(training.ends.tolist())
+    for option, value in given.items():
+        if value and not both:
+            raise click.UsageError(f"{option} is for outcomes, and DATA has not both of them. Leave it out.")
+    return both
 
 
 def _words_will_do(*_: object) -> None:
