@@ -140,7 +140,7 @@ def command(
             fresh = fresh.recoded(alphabet)
         cases = training
         if along:
-            training, fresh = training.prefixes(), fresh and fresh.prefixes()
+            training, fresh = training.prefixes("prefix"), fresh and fresh.prefixes("case")
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         search |= {"time_limit": time_limit, "callback": callback, "rng": seed}
         learned = (learn_generator if generator else learn)(shards or training, **search)
