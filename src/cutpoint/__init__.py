@@ -7,7 +7,7 @@ samples             Sample, simulate, random_words, read_sample, write_sample, S
 learning            learn, baum_welch, expectation_maximization, Fit, engines, AcceptorClassifier
                     expected_counts, log_likelihood, Counts, count_transitions, maximum_likelihood, design_matrix
 how good a fit is   evaluate, verdict_probabilities, cross_validate, select, bootstrap
-cases               explain, credit, forecast, Runs (one running case: Acceptor.run)
+cases               explain, credit, advise, forecast, Runs (one running case: Acceptor.run)
 languages           Language, AlgebraicNumber, DFA, Unknown
 decisions           equivalence, Equal, Different, distance, minimize, quotient, trim
 files               load, save, read_model, export

@@ -21,6 +21,7 @@ from .assess.evaluation import evaluate as evaluate
 from .assess.selection import select as select
 from .assess.uncertainty import bootstrap as bootstrap
 from .cases import Runs as Runs
+from .cases.advice import advise as advise
 from .cases.credits import credit as credit
 from .cases.explanation import explain as explain
 from .cases.forecast import forecast as forecast

@@ -50,5 +50,5 @@ def test_both_roads_beat_the_base_rate_and_the_case_cut_short() -> None:
 
 def test_weights_of_prefixes_differ_where_short_cases_end_otherwise() -> None:
     cases = cp.Sample(["", "aaa"], accepted=[True, False], counts=[100, 100])
-    share = {weight: [o.count for o in cases.prefixes(weight) if not o.word] for weight in ("case", "prefix")}  # type: ignore[arg-type]
+    share = {weight: [o.count for o in cases.prefixes(weight) if not o.word] for weight in ("case", "prefix")}
     assert share == {"case": [100, 25], "prefix": [100, 100]}  # the second has the base rate

@@ -73,6 +73,19 @@ def test_credit_prints_what_the_library_says(run: Run) -> None:
     assert run("credit", "model.json", "words.txt", "--prefixes")[0] == 0
 
 
+def test_advise_prints_what_the_library_says(run: Run) -> None:
+    found = cp.advise(
+        cp.gallery.customers(), ["ad"], LAW, 2, ["visit", "cart"], {"cart": 0.1}, min_probability=0.02, outcome="bought"
+    )
+    arguments = "advise model.json ad --inputs law.json --horizon 2 --allowed visit --allowed cart --cost cart=1/10"
+    code, out, err = run(*arguments.split(), "--min-probability", "0.02")
+    assert (code, out, err) == (0, f"{found}\n", "")
+    told = json.loads(run(*arguments.split(), "--min-probability", "0.02", "--json")[1])
+    assert [tuple(each["events"]) for each in told["continuations"]] == [each.events for each in found.continuations]
+    assert [each["value"] for each in told["continuations"]] == pytest.approx([c.value for c in found.continuations])
+    assert told["note"].startswith("Not causal")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
@@ -87,6 +100,9 @@ def test_credit_prints_what_the_library_says(run: Run) -> None:
             3,
             "--inputs must be given: a forecast needs the law of inputs.",
         ),
+        (("advise", "model.json", "ad"), 3, "--inputs must be given: advice needs to know"),
+        (("advise", "model.json", "ad", "--inputs", "law.json", "--cost", "cart"), 2, "--cost needs EVENT=NUMBER"),
+        (("advise", "model.json", "ad", "--inputs", "law.json", "--allowed", "crt"), 3, "Did you mean 'cart'?"),
         (("explain", "law.json", "ad", "--shapley", "--plot", "why.svg"), 3, "--shapley must be False of a generator"),
     ],
 )

@@ -24,6 +24,7 @@ VERBS = {
     "evaluate": "How well a model predicts outcomes that it did not learn from.",
     "explain": "Why a case has its probability: what each event changed.",
     "credit": "What each event contributed over all cases.",
+    "advise": "Which next events lead to the best forecast of a case.",
     "watch": "Follow running cases: events in, one answer each out.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
     "table": "Forward table of a word, step by step.",

@@ -122,12 +122,7 @@ class MStep:
 
     def _in_form(self, rows: Floats) -> Floats:
         """Rows of a generator in which tied symbols lead on alike: products of what each symbol and each move has."""
-        if self._alike_symbols is None:
-            return rows
-        moves = rows[:, :-1].reshape(len(rows), -1, len(rows))
-        of_symbols = moves.sum(axis=2, keepdims=True)
-        onward = shares(_sums(moves, 1, self._alike_symbols), np.zeros_like(moves))
-        return np.concatenate(((of_symbols * onward).reshape(len(rows), -1), rows[:, -1:]), axis=1)
+        return rows if self._alike_symbols is None else factored(rows, self._alike_symbols)
 
     def _pooled(self, rows: Floats) -> Floats:
         """Sum of tied rows, in every one of them."""
@@ -147,6 +142,25 @@ class MStep:
     def _alike(self, rows: NDArray[Any]) -> bool:
         """Whether tied rows are equal."""
         return all(np.array_equal(rows, rows.take(group, axis=axis)) for axis, group in self._groups)
+
+
+def factored(rows: Floats, symbol_groups: Group | None = None) -> Floats:
+    r"""Rows of a generator in the form :math:`T(a)[s,t] = E[s,a]\,P[s,t]`, with one P for each group of symbols.
+
+    By default one for all symbols: the form of a hidden Markov model. Sums over either side are kept.
+    """
+    moves = rows[:, :-1].reshape(len(rows), -1, len(rows))
+    groups = np.zeros(moves.shape[1], dtype=np.intp) if symbol_groups is None else symbol_groups
+    onward = shares(_sums(moves, 1, groups), np.zeros_like(moves))
+    products = moves.sum(axis=2, keepdims=True) * onward
+    return np.concatenate((products.reshape(len(rows), -1), rows[:, -1:]), axis=1)
+
+
+def is_factored(parameters: Parameters) -> bool:
+    """Whether a generator has the form of a hidden Markov model, up to rounding."""
+    return parameters.stop is not None and np.allclose(
+        factored(parameters.rows), parameters.rows, rtol=1e-9, atol=1e-15
+    )
 
 
 def shares(weights: Floats, fallback: Floats) -> Floats:

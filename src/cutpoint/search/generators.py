@@ -9,7 +9,7 @@ import numpy as np
 from cutpoint.data import Sample
 from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
-from cutpoint.em.m_step import shares
+from cutpoint.em.m_step import factored, is_factored, shares
 from cutpoint.em.observations import AnySample, Engine, Parameters, observations
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.exact import whole_number
@@ -38,7 +38,7 @@ from cutpoint.search.tournament import Rules, SearchMonitor, thinned
 from cutpoint.wording import shown
 
 PRIOR = 0.001  # pseudo-counts of every cell; a state has many more cells than one of an acceptor
-SCHEDULE = (1000,) * 2 + (3,) * 2 + (2,) * 3 + (1,) * 8  # how many climbs go on, round by round
+SCHEDULE = (1000, 6) + (3,) * 2 + (2,) * 3 + (1,) * 8  # how many climbs go on, round by round
 PATIENCE = 3  # a climb ends after so many rounds without a lower held-out loss
 SYMBOLS = 250_000  # words with so many symbols are enough while there is more than one climb
 ENOUGH = 1000  # from so many words on, one fold is enough for a single generator
@@ -278,16 +278,19 @@ class GeneratorStarts:
             return
         labelling = self.states.labelling
         if smaller is not None:
-            for _ in range(2):
-                yield split_states(smaller, n_states, rng)
+            split = split_states(smaller, n_states, rng)
+            yield split
+            yield _factored(split) if not is_factored(split.parameters) else _noisy(split, rng)
         parts = _by_label(sample, labelling)
         sizes = [len(range(k, n_states, len(parts))) for k in range(len(parts))]  # as even as can be
         if parts:
             blocks = [random_block(n_symbols, size, rng) for size in sizes]
             yield _side_by_side("random", blocks, parts)
+            yield _factored(_side_by_side("random", [random_block(n_symbols, size, rng) for size in sizes], parts))
             for name, make in (("clustered", clustered), ("cornered", cornered)):
                 blocks = [make(part, size, rng) for part, size in zip(parts, sizes, strict=True)]
                 yield _side_by_side(name, blocks, parts)
+                yield _factored(_side_by_side(name, blocks, parts))
             if min(sizes) > n_symbols:
                 pairs = zip(parts, sizes, strict=True)
                 yield _side_by_side("2-gram", [_ngram_block(part, size, rng) for part, size in pairs], parts)
@@ -340,16 +343,32 @@ def random_block(n_symbols: int, n_states: int, rng: np.random.Generator) -> Par
 
 
 def split_states(solution: Solution, n_states: int, rng: np.random.Generator) -> Start:
-    """Generator whose states are those of a smaller one, split into some that differ a little."""
+    """Generator whose states are those of a smaller one, split into some that differ a little.
+
+    Emissions and moves differ independently, so that a hidden Markov model stays one.
+    """
     (rows, initial), kinds = solution
     old = len(initial)
     parent = np.concatenate((np.arange(old), rng.permutation(np.arange(n_states - old) % old)))
     parent = parent[np.argsort(parent, kind="stable")]
     number = np.bincount(parent)[parent]
     moves = solution.parameters.transitions[:, parent][:, :, parent] / number
-    rows = Parameters.packed(moves, initial, rows[parent, -1]).rows
-    apart = [np.exp(NOISE * rng.standard_normal(part.shape)) * part for part in (rows, initial[parent] / number)]
-    return Start("split", Parameters(*(shares(part, part) for part in apart)), kinds[parent])
+    emitted, onward = (np.exp(NOISE * rng.standard_normal((size, n_states))) for size in (len(moves), n_states))
+    rows = Parameters.packed(moves * emitted[:, :, None] * onward, initial, rows[parent, -1]).rows
+    first = np.exp(NOISE * rng.standard_normal(n_states)) * initial[parent] / number
+    return Start("split", Parameters(shares(rows, rows), shares(first, first)), kinds[parent])
+
+
+def _factored(start: Start) -> Start:
+    """The same start in the form of a hidden Markov model, which the climb keeps: fewer numbers to learn."""
+    (rows, initial), kinds = start.parameters, start.kinds
+    return Start(f"{start.name}, hidden Markov", Parameters(factored(rows), initial), kinds)
+
+
+def _noisy(start: Start, rng: np.random.Generator) -> Start:
+    """The same start with noise in every cell: without the form of a hidden Markov model."""
+    rows = np.exp(NOISE * rng.standard_normal(start.parameters.rows.shape)) * start.parameters.rows
+    return Start("split", Parameters(shares(rows, rows), start.parameters.initial), start.kinds)
 
 
 def _side_by_side(name: str, blocks: Sequence[Parameters], parts: Sequence[Sample]) -> Start:

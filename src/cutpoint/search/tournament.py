@@ -15,7 +15,7 @@ from cutpoint.data.storage import Arrays
 from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb
 from cutpoint.em.fit_result import Stop
-from cutpoint.em.m_step import MStep
+from cutpoint.em.m_step import MStep, is_factored
 from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.kernels import cores
@@ -90,11 +90,13 @@ class Rules:
         return math.inf if math.isnan(gain) else -gain / data.sample.judged
 
     def climb(self, start: Solution, data: Observations) -> Climb:
-        """Accelerated climb from a start, the same pseudo-counts in every cell."""
+        """Accelerated climb from a start, the same pseudo-counts in every cell; a hidden Markov model stays one."""
         parameters, masks = self.asked(start)
         pseudo = Parameters(*(np.full_like(part, self.prior) for part in parameters))
         e_step = partial(data.expected_counts, masks=masks)
-        return Climb(e_step, MStep(parameters, pseudo, learn_initial=True), accelerate=True)
+        symbols = np.zeros(parameters.transitions.shape[0], dtype=np.intp) if is_factored(parameters) else None
+        m_step = MStep(parameters, pseudo, learn_initial=True, symbol_groups=symbols)
+        return Climb(e_step, m_step, accelerate=True)
 
 
 @dataclass
