@@ -56,6 +56,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth = cp.gallery.customers()
     journeys = cp.simulate(truth, cp.random_words(truth.alphabet, 120, (2, 5), rng=1), rng=2)
     cp.write_sample(journeys, folder / "journeys.tsv")
+    law = cp.Generator.from_ngrams(journeys, n=2)
+    cp.save(cp.files.Model(truth, "1/2", inputs=law), folder / "journeys.json")
     cp.save(cp.gallery.parity(), folder / "model.json", cut_point="1/2", metadata={"author": "somebody"})
     cp.save(cp.p_adic(2), folder / "binary.json", cut_point="1/2")
     (folder / "words.tsv").write_text("".join(f"{word}\n" for word in WORDS))
@@ -170,7 +172,8 @@ WRONG = [
     ("watch model.json --state words.tsv", 3, "words.tsv: this is not a file of the kind 'cutpoint runs 1'."),
     ("watch words.tsv", 3, "words.tsv: expected a model: a file such as model.json, or gallery:parity."),
     ("demo -o nowhere/tour.html", 3, "nowhere/tour.html: cannot be written (there is no folder nowhere)."),
-    ("demo -o folder", 3, "folder: cannot be written (it is a folder)."),
+    ("demo -o folder", 3, "folder: expected a name that ends in .html or .htm."),
+    ("evaluate model.json test.tsv --report nowhere/r.html", 3, "nowhere/r.html: cannot be written (there is no folder nowhere)."),
     ("fit nothing.tsv -o m.json", 3, "nothing.tsv: the file cannot be opened (No such file or directory)."),
     ("fit one.tsv -o m.json", 3, "learning needs observations of at least two labels, such as accepted and rejected words; only {True} was seen. A rule that always gives the same answer needs no learning."),
     ("fit inputs.tsv -o m.json", 3, "the sample holds inputs alone, and inputs alone carry no information about the transitions. Add the outcomes with --accepted, or with --outcome of an event table."),
@@ -179,7 +182,8 @@ WRONG = [
     ("fit journeys.tsv -o m.json --holdout nan", 3, "--holdout must be at least 1/20; got nan."),
     ("fit journeys.tsv -o m.drn", 3, "m.drn: expected a name that ends in .json, .json.gz or .npz."),
     ("fit journeys.tsv -o nowhere/m.json", 3, "nowhere/m.json: cannot be written (there is no folder nowhere)."),
-    ("fit journeys.tsv -o m.json --report folder", 3, "folder: cannot be written (it is a folder)."),
+    ("fit journeys.tsv -o m.json --report r.pdf", 3, "r.pdf: expected a name that ends in .html or .htm."),
+    ("evaluate model.json test.tsv --report r.pdf", 3, "r.pdf: expected a name that ends in .html or .htm."),
     ("fit journeys.tsv -o m.json -n 4000", 3, "--states must be a whole number from 1 to 2,000; got 4000."),
     ("fit journeys.tsv -o m.json --cut-point 7", 3, "a cut point must be a number between 0 and 1; got '7'."),
     ("fit journeys.tsv -o m.json --time-limit -1", 3, "--time-limit must be a positive number of seconds; got -1.0."),
@@ -692,6 +696,15 @@ def test_info(run: Run) -> None:
     assert data == {"kind": "data", "alphabet": ["a", "b"]} | counts
 
 
+SECTIONS = [
+    "How good it is",
+    "Can its probabilities be believed?",
+    "Which events make the difference",
+    "What it learned",
+    "Cases it is surest of",
+]
+
+
 def test_evaluate(run: Run, here: Path) -> None:
     """Parity: 011 is even and rejected, 10 odd and accepted, 1 odd and yet rejected; 11 has no outcome."""
     done = run("evaluate", "model.json", "test.tsv", "--report", "page.html", "--positive", "1")
@@ -705,7 +718,7 @@ def test_evaluate(run: Run, here: Path) -> None:
         "accuracy at 0.5 0.6667 0.0000 to 1.0000 0.6667",
     ]
     page = (here / "page.html").read_text()
-    assert re.findall("<h2>(.*?)</h2>", page) == ["Evaluation", "Calibration", "Predicted best", "Predicted worst"]
+    assert [*SECTIONS, "Cases it is most wrong about"] == re.findall("<h2>(.*?)</h2>", page)
     assert "<h1>model.json on test.tsv</h1>" in page
     told = json.loads(run("evaluate", "binary.json", "-", "--json", given=(here / "test.tsv").read_bytes()).out)
     assert (told["data"], told["observations"], told["judged"], told["cut_point"]) == ("standard input", 3, 3, 0.5)
@@ -737,7 +750,7 @@ def test_evaluate_takes_generators(run: Run, here: Path) -> None:
     told = json.loads(run("evaluate", "coins.json", "coins.tsv", "--report", "page.html", "--json").out)
     assert told["log_loss"] == pytest.approx(-math.log((1 / 3) * (2 / 3) * (1 / 3)) / 3)
     assert (told["observations"], told["accuracy"]) == (3, 1 / 3)
-    assert "Predicted best" in (here / "page.html").read_text()
+    assert "Cases it is surest of" in (here / "page.html").read_text()
 
 
 def test_evaluate_by_groups_and_periods(run: Run, here: Path) -> None:
@@ -823,9 +836,8 @@ def test_fit(run: Run, here: Path) -> None:
     page = (here / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(?:src|href)=(?!"data:)', page)  # nothing is loaded from elsewhere
-    assert {"Evaluation", "Learning", "Calibration", "Credit of events", "Predicted best"} <= set(
-        re.findall(r"<h2>(.*?)</h2>", page)
-    )
+    assert set(SECTIONS) <= set(re.findall(r"<h2>(.*?)</h2>", page))
+    assert " cases of parity.tsv; judged by others, held out" in page
 
 
 @searches
@@ -853,14 +865,16 @@ def test_what_is_judged_by_must_have_outcomes_and_be_given_once(run: Run, here: 
 
 @searches
 def test_the_report_uses_the_name_of_the_outcome(run: Run, here: Path) -> None:
-    rows = (f"{k:b}\t{'Approved' if k % 2 else 'Declined'}\n" for k in range(40))
-    (here / "named.tsv").write_text("word\taccepted\n" + "".join(rows))
-    line = ["fit", "named.tsv", "--positive", "Approved", "-n", "2", "-o", "named.json", "--report", "named.html"]
-    assert run(*line).code == 0
+    rows = (f"{k},{k:b},{'Approved' if k % 2 else 'Declined'}\n" for k in range(40))
+    (here / "named.csv").write_text("id,word,accepted\n" + "".join(rows))
+    line = ["fit", "named.csv", "--positive", "Approved", "-n", "2", "-o", "named.json", "--report", "named.html"]
+    assert run(*line, "--separator", "").code == 0
     page = (here / "named.html").read_text()
-    assert "probability: Approved" in page
-    assert "<td>Approved</td>" in page
-    assert "<td>not Approved</td>" in page
+    assert "have the outcome “Approved”." in page
+    cases = re.findall(r"<h3>Case (\d+): (.*?); predicted .*? % Approved</h3><p[^>]*>([01]+)</p>", page)
+    assert {outcome for _, outcome, _ in cases} == {"Approved", "not Approved"}
+    for number, outcome, word in cases:
+        assert (f"{int(number):b}", "not " * (int(number) % 2 == 0) + "Approved") == (word, outcome)
 
 
 @searches

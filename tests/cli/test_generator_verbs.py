@@ -199,6 +199,8 @@ def test_fit_of_a_generator_judges_outcomes_by_bayes(run: Run) -> None:
         ("fit words.txt --generator -o x.json --report x.html", "--report is about acceptors; with --generator leave"),
         ("fit words.txt --generator -o x.json", "to hold out 0.2 of the observations there must be at least 10; got 3"),
         ("fit words.txt -o x.json", "the sample holds inputs alone"),
+        ("fit words.txt --generator --holdout 0 --cut-point .3 -o x.json", "--cut-point is for outcomes, and DATA has"),
+        ("fit words.txt --generator --holdout 0 --baseline -o x.json", "--baseline is for outcomes, and DATA has not"),
         ("fit words.txt --generator -n 0 -o x.json", "'-n' / '--states'"),
     ],
 )

@@ -107,3 +107,23 @@ def test_a_group_that_tells_the_outcome_no_longer_flatters() -> None:
     honest = cp.cross_validate(start, sample, 4, groups=people.tolist()).log_loss.mean
     assert flattered < 0.1
     assert honest > 0.6
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "a", "ab"]), st.booleans()), min_size=10, max_size=60), st.integers(0, 99)
+)
+def test_what_is_held_out_keeps_its_ids(cases: list[tuple[str, bool]], seed: int) -> None:
+    """Equal rows are merged; which of them is held out does not matter, but each is on one side."""
+    words, accepted = map(list, zip(*cases, strict=True))
+    sample = cp.Sample(words, accepted=accepted, alphabet="ab", ids=range(len(words)))
+    split = held_out(sample, 0.2, np.random.default_rng(seed))
+    assert split == held_out(sample.reweighted(sample.counts), 0.2, np.random.default_rng(seed))
+    seen: set[object] = set()
+    for part in split:
+        for number, observation in zip(part.known_cases.ids, part.known_cases.observations, strict=True):
+            assert (part.words[observation], part.accepted[observation]) == cases[number]  # type: ignore[call-overload]
+            seen.add(number)
+        assert np.bincount(part.known_cases.observations).tolist() == part.counts.tolist()
+    assert seen == set(range(len(words)))
+    assert sum(len(part.known_cases.ids) for part in split) == len(words)

@@ -186,10 +186,14 @@ def credit(
 
 
 def credit_or_reason(
-    acceptor: Acceptor, sample: Sample, inputs: Generator | None, outcome: str = "accepted", prefixes: bool = False
+    acceptor: Acceptor | Generator,
+    sample: Sample,
+    inputs: Generator | None,
+    outcome: str = "accepted",
+    prefixes: bool = False,
 ) -> Credit | str:
     """The credit of each event, or a sentence on why there is none."""
-    if inputs is None:
+    if inputs is None and not prefixes:
         return "there is no law of inputs to forecast with."
     try:
         return credit(acceptor, sample, inputs, prefixes=prefixes, outcome=outcome)

@@ -44,7 +44,7 @@ def command(
     which an event comes next does not say that it makes them go well.
 
     \b
-    Example: cutpoint advise model.json "ad visit" --allowed mail --allowed cart --cost mail=0.05
+    Example: cutpoint advise journeys.json "ad visit" --allowed mail --allowed cart --cost mail=0.05
     """
     options.check_standard_input(model, inputs)
     read = options.two_outcomes(options.model_of(model, unknown=unknown))

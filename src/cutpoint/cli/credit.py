@@ -37,7 +37,7 @@ def command(
     effect (the share of the accepted cases that have it).
 
     \b
-    Example: cutpoint credit model.json journeys.tsv --plot credit.svg
+    Example: cutpoint credit journeys.json journeys.tsv --plot credit.svg
     """
     options.check_standard_input(model, data, inputs)
     options.check_distinct(plot, inputs=(model, data, inputs))

@@ -10,10 +10,11 @@ from cutpoint.assess.evaluation import evaluate
 from cutpoint.cli import options
 from cutpoint.cli.output import line, progress, search_state
 from cutpoint.data import Sample
-from cutpoint.drawing.report import report
+from cutpoint.drawing.report import ENDINGS, report
 from cutpoint.drawing.tables import forward_table
 from cutpoint.kernels import kernel_info
 from cutpoint.model import gallery, random_words, simulate
+from cutpoint.search.generators import law_of_inputs
 from cutpoint.search.learn import learn
 
 TRUTH = gallery.customers()  # what nobody sees: how interested a customer is. Those who are ready at the end buy
@@ -32,7 +33,7 @@ def command(output: str, seed: int, threads: int | None) -> None:
     \b
     Example: cutpoint demo -o tour.html
     """
-    options.check_output(output)
+    options.check_output(output, *ENDINGS)
     _title("The hidden process: one matrix per event, four states")
     line(TRUTH.table(digits=2))
     _title(f"The probabilities after each event of the journey {' '.join(JOURNEY)}")
@@ -56,7 +57,8 @@ def command(output: str, seed: int, threads: int | None) -> None:
     words = random_words(TRUTH.alphabet, 2_000, (9, 14), rng=seed + 5)
     apart = np.abs(learned.acceptor.acceptances(words) - TRUTH.acceptances(words))
     line(f"\non longer journeys, learned and true probabilities differ by {apart.mean():.3f} on average.")
-    report(learned, fresh, output, title="Customer journeys", baseline=sample.seen.share_accepted)
+    rate, inputs = sample.seen.share_accepted, law_of_inputs(sample, threads=threads, rng=seed)
+    report(learned, fresh, output, title="Customer journeys", baseline=rate, inputs=inputs)
     line(f"\nreport: {Path(output).resolve()}")
     line("next: cutpoint fit your-data.tsv -o model.json --report report.html")
 

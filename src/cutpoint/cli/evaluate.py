@@ -15,7 +15,7 @@ from cutpoint.cli.output import json_text, line
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.html import paragraph, table
-from cutpoint.drawing.report import evaluation_report
+from cutpoint.drawing.report import ENDINGS, evaluation_report
 from cutpoint.em.observations import AnySample, check_evidence
 from cutpoint.errors import InvalidSample
 from cutpoint.files.samples import check_positive_outcome, read_chunks
@@ -67,7 +67,7 @@ def command(
     options.check_standard_input(model, data, baseline)
     options.check_distinct(report, inputs=(model, data, baseline))
     if report is not None:
-        options.check_output(report)
+        options.check_output(report, *ENDINGS)
     read = options.model_of(model, unknown=unknown)
     cut = next(each for each in (cut_point, read.cut_point, 0.5) if each is not None)
     name, sharded = name_of(data), is_folder_of_shards(data)
@@ -97,8 +97,10 @@ def command(
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
         rows = group_rows(parts, judged, outcomes[0])
-        by_group = f"<figure>{table(rows, most_rows=len(rows))}</figure>{paragraph(DRIFT)}" if parts else ""
-        evaluation_report(judged, read.machine, sample, report, title, outcomes, {f"By {by}": by_group})
+        by_group = f'<div class="scroll">{table(rows, most_rows=len(rows))}</div>{paragraph(DRIFT)}' if parts else ""
+        cases = sample if options.forecasts_by_itself(read, prefixes=False) else None
+        by_column, law = {f"By {by}": by_group}, read.inputs
+        evaluation_report(judged, read.machine, sample, report, title, outcomes, by_column, inputs=law, cases=cases)
     if as_json:
         told = {"model": model, "data": name} | facts(judged)
         told |= {"groups": [{"group": group} | facts(each) for group, each in parts.items()]} if parts else {}

@@ -37,7 +37,7 @@ def command(
     compares with words in which it is deleted. Type WORD as its characters, or with blanks between longer symbols.
 
     \b
-    Example: cutpoint explain model.json "visit cart mail" --plot why.svg
+    Example: cutpoint explain journeys.json "visit cart mail" --plot why.svg
     """
     options.check_standard_input(model, inputs)
     options.check_distinct(plot, inputs=(model, inputs))

@@ -16,12 +16,13 @@ from cutpoint.cli.fit_summary import FitSummary, GeneratorSummary
 from cutpoint.cli.output import json_text, line, message, progress, search_state
 from cutpoint.data import Alphabet, Sample
 from cutpoint.data.alphabet import OnUnknown
-from cutpoint.drawing.report import report as write_report
+from cutpoint.drawing.report import ENDINGS, report as write_report
 from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
 from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample, read_split
+from cutpoint.files.streams import name_of
 from cutpoint.model import Generator
 from cutpoint.search.folds import held_out
 from cutpoint.search.generators import law_of_inputs, learn_generator
@@ -108,11 +109,11 @@ def command(
     Example: cutpoint fit journeys.tsv -n 6 -o model.json --report report.html
     """
     options.check_standard_input(data, test)
+    options.check_distinct(output, report, checkpoint, inputs=(data, test))
     options.check_output(output, ".json", ".json.gz", ".npz")
     if report is not None:
-        options.check_output(report)
+        options.check_output(report, *ENDINGS)
     choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
-    options.check_distinct(output, report, checkpoint, inputs=(data, test))
     sharded = is_folder_of_shards(data)
     _check_judged_by(holdout, by, sharded, test)
     _check_learned(generator, along, sharded, report, unknown)
@@ -138,30 +139,50 @@ def command(
             check(fresh, NO_OUTCOMES, "standard input" if test == "-" else test)
         elif fresh is not None:
             fresh = fresh.recoded(alphabet)
-        cases = training
+        cases, judged = training, fresh or training
         if along:
             training, fresh = training.prefixes(), fresh and fresh.prefixes()
+        predicts = not generator or _predicts(training, {"--cut-point": cut_point, "--baseline": baseline})
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         search |= {"time_limit": time_limit, "callback": callback, "rng": seed}
         learned = (learn_generator if generator else learn)(shards or training, **search)
         inputs = None if generator else _inputs(cases, alphabet.on_unknown, threads, seed)
-    predicts = not generator or (training.marks is None and {1, 2} <= set(training.ends.tolist()))
     choice = (choice or chosen_cut_point(learned)) if predicts else None
     outcome, total = options.outcomes_of(reading)[0], (shards or cases).total
     summary = (GeneratorSummary if generator else FitSummary)(
         learned, training, fresh, choice, total, baseline, outcome, inputs, cases if along else None
     )
-    name = "standard input" if data == "-" else Path(data).name
+    name = Path(name_of(data)).name
     _save(summary, output, {"data": name, "seed": seed}, alphabet.on_unknown, reading)
     if report is not None and choice is not None:
-        title, names, law = f"Model of {name}", options.outcomes_of(reading), None if along else inputs
-        write_report(learned, fresh or training, report, choice.cut_point, title, names, summary.baseline, law)
+        about = summary.about(name, "others, held out" if test is None else name_of(test))
+        write_report(
+            learned,
+            fresh or training,
+            report,
+            choice.cut_point,
+            f"Model of {name}",
+            options.outcomes_of(reading),
+            summary.baseline,
+            about,
+            inputs,
+            judged if along else None,
+        )
     if baseline:
         say_if_left_out(summary.evaluation)
     line(json_text(summary.facts(output)) if as_json else summary.text(output, report))
     if not learned.converged:
         message(f"cutpoint: {learned.stop}")
     return 0 if learned.converged else NOT_CONVERGED
+
+
+def _predicts(training: Sample, given: dict[str, Any]) -> bool:
+    """Whether a generator will predict outcomes, as words of both outcomes teach; options that need it are refused."""
+    both = training.marks is None and {1, 2} <= set(training.ends.tolist())
+    for option, value in given.items():
+        if value and not both:
+            raise click.UsageError(f"{option} is for outcomes, and DATA has not both of them. Leave it out.")
+    return both
 
 
 def _words_will_do(*_: object) -> None:

@@ -93,6 +93,12 @@ class FitSummary:
             **self._own_facts(),
         }
 
+    def about(self, data: str, judged_by: str) -> dict[str, str]:
+        """What the report says of the data."""
+        cases = counted(integer_if_whole(self.n_observations), "case")
+        others = judged_by if self.held_out is not None else "the same cases, so that the figures look too good"
+        return {"learned from": f"{self._prefixes}{cases} of {data}; judged by {others}"}
+
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
         machine, seen = self.learned.model, counted(integer_if_whole(self.n_observations), "observation")

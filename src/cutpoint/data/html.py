@@ -13,7 +13,9 @@ TEXT, HEAD = "text-align: left; min-width: 5em; overflow-wrap: anywhere", "text-
 """Style of a table's first column: text of any length, or names of states. Notebooks align everything to the right."""
 
 
-def table(cells: Sequence[Sequence[str]], first: str = TEXT, most_rows: int = MOST_ROWS) -> str:
+def table(
+    cells: Sequence[Sequence[str]], first: str = TEXT, most_rows: int = MOST_ROWS, most_columns: int = MOST_COLUMNS
+) -> str:
     r"""Table whose first row is the header; where rows or columns are left out there is an ellipsis.
 
     Examples
@@ -23,7 +25,7 @@ def table(cells: Sequence[Sequence[str]], first: str = TEXT, most_rows: int = MO
     <tr><th style="text-align: left; white-space: nowrap">state</th><th>0</th></tr>
     <tr><td style="text-align: left; white-space: nowrap">a&lt;b</td><td>1</td></tr></table>
     """
-    rows = [_first(row, MOST_COLUMNS + 1, ELLIPSIS) for row in _first(cells, most_rows + 1, [ELLIPSIS])]
+    rows = [_first(row, most_columns + 1, ELLIPSIS) for row in _first(cells, most_rows + 1, [ELLIPSIS])]
     lines = [_row(rows[0], "th", first), *(_row(row, "td", first) for row in rows[1:])]
     return f'<table style="margin: 0 0 1em 0">{"".join(lines)}</table>'
 

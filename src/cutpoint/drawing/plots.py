@@ -134,7 +134,7 @@ def calibration(
     bars = [y - [each.low for each in found], [each.high for each in found] - y]
     sizes = np.array([each.count for each in found])
     axes.plot([0, 1], [0, 1], color=GRAY, linestyle="--", linewidth=1, label="calibrated")
-    axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="words, 95 % interval")
+    axes.errorbar(x, y, yerr=bars, color=BLUE, linewidth=1, capsize=3, label="share, 95 % interval")
     axes.scatter(x, y, s=15 + 120 * sizes / sizes.max(), color=BLUE, zorder=3)
     axes.set(xlabel="predicted probability", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     axes.set_ylabel(f"share {label(outcome)}", parse_math=False)
@@ -176,12 +176,17 @@ def loss_by_length(
 
 
 def waterfall(
-    explanation: Explanation, path: Path | None = None, ax: Axes | None = None, shapley: bool = False
+    explanation: Explanation,
+    path: Path | None = None,
+    ax: Axes | None = None,
+    shapley: bool = False,
+    most: int = MOST_TICKS,
 ) -> Figure:
     """What each event of a case changed in its probability, from the base rate down to the case itself.
 
-    Of a long case small changes that follow each other are taken together. ``shapley`` has the Shapley values in place
-    of the changes along the way, from the empty word on; so has an explanation without forecasts.
+    Of a long case small changes that follow each other are taken together, for about ``most`` bars. ``shapley`` has
+    the Shapley values in place of the changes along the way, from the empty word on; so has an explanation without
+    forecasts.
 
     Examples
     --------
@@ -191,7 +196,7 @@ def waterfall(
     """
     if not isinstance(explanation, Explanation):
         raise InvalidArgument(f"expected an Explanation, as explain returns it; got {shown(explanation)}.")
-    steps = explanation.steps(MOST_TICKS, shapley)
+    steps = explanation.steps(whole_number("most", most, least=1), shapley)
     first = float(explanation.empty if shapley else explanation.baseline)
     ends = np.array([first, *(step.after for step in steps), float(explanation.acceptance)])
     starts = np.array([0.0, *(step.before for step in steps), 0.0])

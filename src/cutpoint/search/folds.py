@@ -90,6 +90,8 @@ def _division(sample: Sample, folds: int, rng: np.random.Generator) -> Callable[
 
     def split_observations(judging: list[int]) -> Split:
         judged = parts[judging].sum(axis=0)
+        if (is_judged := _rows_judged(sample, judged)) is not None:
+            return Split(sample.of_cases(~is_judged), sample.of_cases(is_judged))
         return Split(sample.reweighted(np.maximum(sample.counts - judged, 0.0)), sample.reweighted(judged))
 
     return split_observations
@@ -105,6 +107,17 @@ def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
     parts = np.zeros((folds, len(sample)))
     np.add.at(parts, (_dealt(_kinds(sample)[owners], folds, rng), owners), weights)
     return parts + np.where(rest >= 1.0, rest / folds, 0.0)
+
+
+def _rows_judged(sample: Sample, judged: Floats) -> NDArray[np.bool_] | None:
+    """Which of the rows that a sample was made of are judged, the first of equal ones; None if rows would be split."""
+    if sample.cases is None or (sample.cases.counts != 1.0).any() or (judged % 1.0).any():
+        return None
+    order = np.argsort(sample.cases.observations, kind="stable")
+    owners = sample.cases.observations[order]
+    is_judged = np.empty(len(owners), dtype=np.bool_)
+    is_judged[order] = np.arange(len(owners)) - np.searchsorted(owners, owners) < judged[owners]
+    return is_judged
 
 
 def _groups(sample: Sample) -> NDArray[np.int64] | None:
