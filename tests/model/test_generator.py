@@ -3,8 +3,8 @@
 import math
 import pickle
 from fractions import Fraction
-from typing import Any
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
