@@ -1,5 +1,8 @@
 """Losses along the way: the mean over cases that have so many events, by hand and by enumeration."""
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -32,3 +35,20 @@ def test_what_is_refused() -> None:
         losses_along(lambda _: [0.5], cp.Sample(["ab"], accepted=[True]))
     with pytest.raises(cp.errors.CutpointError, match="outcome"):
         losses_along(A.acceptances, cp.Sample(["ab"]))
+
+
+@pytest.mark.skipif(
+    cp.kernel_info()["kernels"] == "reference", reason="two searches, which the reference is too slow for"
+)
+def test_both_roads_beat_the_base_rate_and_the_case_cut_short() -> None:
+    """One of the three processes of the example, with fewer cases; all of them are checked by running it."""
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "along.py"))
+    found = example["losses"]("loans", 1000, 5000, regression=False, n_states=3, team=1, folds=2)
+    example["check"](found)
+    assert found["learned from prefixes"].losses[0] == pytest.approx(found["base rate"].losses[0], rel=0.002)
+
+
+def test_weights_of_prefixes_differ_where_short_cases_end_otherwise() -> None:
+    cases = cp.Sample(["", "aaa"], accepted=[True, False], counts=[100, 100])
+    share = {weight: [o.count for o in cases.prefixes(weight) if not o.word] for weight in ("case", "prefix")}
+    assert share == {"case": [100, 25], "prefix": [100, 100]}  # the second has the base rate

@@ -141,7 +141,7 @@ def command(
             fresh = fresh.recoded(alphabet)
         cases, judged = training, fresh or training
         if along:
-            training, fresh = training.prefixes(), fresh and fresh.prefixes()
+            training, fresh = training.prefixes("prefix"), fresh and fresh.prefixes("case")
         predicts = not generator or _predicts(training, {"--cut-point": cut_point, "--baseline": baseline})
         search |= {"checkpoint": checkpoint, "threads": threads, "engine": worker if shards else None}
         search |= {"time_limit": time_limit, "callback": callback, "rng": seed}

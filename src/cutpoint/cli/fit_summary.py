@@ -63,7 +63,7 @@ class FitSummary:
     @property
     def baseline(self) -> Sample | float | None:
         """What baselines are made from: the training sample, or its mean alone."""
-        return self.training if self.n_grams else self.training.seen.share_accepted
+        return self.training if self.n_grams else (self.cases or self.training).seen.share_accepted
 
     @property
     def figures(self) -> dict[str, float]:

@@ -417,8 +417,9 @@ class Sample:
 
         Parameters
         ----------
-        weight : ``"case"``: all prefixes of a case together count as much as the case. ``"prefix"``: each of them does,
-            so that long cases count more.
+        weight : ``"case"``: all prefixes of a case together count as much as the case: for a figure in which every case
+            has the same say. ``"prefix"``: each of them does, to learn from. Where short cases end otherwise than long
+            ones, only this gives each prefix the mean outcome of all cases that begin with it.
 
         Notes
         -----

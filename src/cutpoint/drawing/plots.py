@@ -163,13 +163,13 @@ def loss_by_length(
         raise InvalidArgument(f"expected results of losses_along by name; got {shown(losses)}.")
     if not losses:
         raise InvalidArgument("expected at least one result of losses_along; got none.")
-    figure, axes = _axes(ax, 6, 4)
+    figure, axes = _axes(ax, 9, 4)
     styles = product(("-", "--", ":"), (BLUE, ORANGE, RED, GRAY))
     for (name, along), (line, color) in zip(losses.items(), cycle(styles), strict=False):
         kept = along.cases >= least
         axes.plot(along.events[kept], along.losses[kept], line, color=color, marker=".", label=cleaned(name, 40))
     axes.set(xlabel="events seen", ylabel="log loss")
-    for text in axes.legend().get_texts():
+    for text in axes.legend(loc="upper left", bbox_to_anchor=(1, 1)).get_texts():  # beside the curves, not on them
         text.set_parse_math(False)
     axes.grid(alpha=0.3)
     return _done(figure, path)
