@@ -46,10 +46,10 @@ def test_credit_is_the_sum_of_explanations(data: st.DataObject) -> None:
 
 
 def test_rules_of_attribution() -> None:
-    sample = cp.Sample(["011", "0", "11", "10", ""], accepted=[True, False, True, None, True], counts=[1, 5, 2, 4, 1])
+    sample = cp.Sample(["011", "0", "11", "10", ""], accepted=[True, False, True, None, True], counts=[1, 5, 2, 6, 1])
     found = cp.credit(cp.p_adic(2), sample, inputs=HALF)
     by = {symbol: a for a, symbol in enumerate(found.symbols)}
-    unknown = 4 * cp.p_adic(2).acceptance("10")  # where the outcome is not known, the acceptance takes its place
+    unknown = 6 * cp.p_adic(2).acceptance("10")  # where the outcome is not known, the acceptance takes its place
     assert found.first_touch[[by["0"], by["1"]]].tolist() == pytest.approx([1.0, 2.0 + unknown])
     assert found.last_touch[[by["0"], by["1"]]].tolist() == pytest.approx([unknown, 3.0])
     whole = 1 + 2 + unknown + 1

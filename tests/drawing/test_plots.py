@@ -21,11 +21,13 @@ SHOP = cp.Acceptor(
 )
 SAMPLE = cp.Sample(["01", "1", "11", "0"], accepted=[True, False, True, False])
 FIT = cp.baum_welch(cp.random_acceptor(2, "01", rng=0), SAMPLE, max_steps=5)
+SHOPPERS = cp.Sample([["ad", "visit"], ["ad"]], accepted=[True, False])
 PLOTS: dict[str, Callable[..., Any]] = {
     "forward": lambda **more: cp.plots.forward(SHOP, ["ad", "visit", "ad"], **more),
     "learning": lambda **more: cp.plots.learning(FIT, **more),
     "calibration": lambda **more: cp.plots.calibration([0.1, 0.3, 0.9], [False, True, True], **more),
     "waterfall": lambda **more: cp.plots.waterfall(cp.explain(SHOP, ["ad", "visit"], prefixes=True), **more),
+    "credit": lambda **more: cp.plots.credit(cp.credit(SHOP, SHOPPERS, prefixes=True), **more),
     "staircase": lambda **more: cp.plots.staircase(cp.p_adic(3), 2, "1/3", **more),
     "comparison": lambda **more: cp.plots.comparison(cp.p_adic(2), cp.gallery.parity(), **more),
 }
@@ -61,6 +63,13 @@ def test_waterfall() -> None:
     (axes,) = cp.plots.waterfall(cp.explain(SHOP, ["ad", "visit"], outcome="$bought$"), shapley=True).axes
     assert axes.get_yticklabels()[0].get_text() == "the empty word"
     assert axes.get_xlabel() == "probability: $bought$"
+
+
+def test_credit() -> None:
+    (axes,) = PLOTS["credit"]().axes
+    np.testing.assert_allclose([bar.get_width() for bar in axes.patches], [0.6, 0.35], rtol=1e-12)
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["ad", "visit"]
+    assert axes.get_xlabel() == "credit: cases accepted, of 2"
 
 
 def test_learning_curve() -> None:

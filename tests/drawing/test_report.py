@@ -223,6 +223,16 @@ def test_the_picture_is_small_whatever_the_model() -> None:
     assert len(connected({(arrow.source, arrow.target) for arrow in diagram.arrows})) == 8
 
 
+def test_the_picture_is_connected_and_small_where_all_moves_are_alike() -> None:
+    """Two halves of four states, alike inside; a run changes sides once in a hundred moves."""
+    sides = np.kron([[0.99, 0.01], [0.01, 0.99]], np.full((4, 4), 1 / 4))
+    acceptor = cp.Acceptor(8, "abcdef", [sides] * 6, 0, {7})
+    diagram, _ = Moves.of(acceptor, cp.Sample(["abcdef" * 20])).strongest()
+    assert len(connected({(arrow.source, arrow.target) for arrow in diagram.arrows})) == 8
+    assert len(diagram.arrows) == 12
+    assert {len(line.symbols.split(", ")) for arrow in diagram.arrows for line in arrow.lines} == {3}
+
+
 def connected(pairs: set[tuple[str, str]]) -> set[str]:
     """Nodes that pairs connect with the first one."""
     found = {min(pairs)[0]}

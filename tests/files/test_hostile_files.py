@@ -69,7 +69,7 @@ JSON = """{"cutpoint": {"format": "acceptor", "version": 1}, "states": ["a", "b"
         ('["a", "b"]', '{"a":' * 100_000, "the lists are nested too deeply."),
         ('["a", "b"]', "[NaN, 1]", "states[0]: expected a name"),
         ('["a", "b"]', '["\\ud800", "b"]', "states[0]: expected a name"),
-        ('["a", "b"]', "[]", "states: an acceptor needs at least one state; the state set is empty."),
+        ('["a", "b"]', "[]", "states: at least one state is needed; the state set is empty."),
         ('["x"]', "[]", "transitions: expected keys out of {}; got 'x'."),
         ('["x"]', '["x", "x"]', "alphabet: symbols must be distinct; repeated: {'x'}."),
         ("[1, 0]", "[1, 0", "line 2, column 26: this is not JSON"),

@@ -4,6 +4,7 @@ import math
 import pickle
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -309,3 +310,45 @@ def test_a_surprise_says_what_stands_out() -> None:
     generator = cp.Generator(1, "ab", {"a": [[0.5]], "b": [[0.25]]}, 0, [0.25])
     assert repr(generator.surprise("aba")) == "<Surprise: 4.159 nats, most at position 1 of 3 (1.386), end 1.386>"
     assert repr(generator.surprise("", [""])) == "<Surprise: 1.386 nats, end 1.386, p-value 1 among held-out words>"
+
+
+def test_words_that_hardly_ever_end_have_lengths_and_no_tracebacks() -> None:
+    for moves in (1.0, 1.0 + 5e-10):  # sums to 1 within the tolerance, and leaves nothing of I - T
+        endless = cp.Generator(1, "a", [[[moves]]], 0, [1e-12])
+        assert endless.expected_length() == pytest.approx(1e12)
+        assert float(endless.expected_length(exact=True)) == pytest.approx(1e12)
+        assert endless.forecast() == endless.forecast(exact=True) == 1
+        assert cp.forecast(cp.Acceptor(1, "a", [[[1]]], 0, {0}), "a", inputs=endless) == 1
+        with pytest.raises(
+            cp.errors.TooLarge, match=r"^a word would have about 1e\+12 symbols; the limit is 1,000,000"
+        ):
+            endless.simulate(1, rng=0)
+    circle = cp.Generator(2, "a", [[[0.0, 1.0], [1.0, 0.0]]], 0, [1e-17, 0.0])
+    with pytest.raises(cp.errors.TooLarge, match="hardly ever end"):
+        circle.expected_length()
+
+
+def test_a_search_for_words_that_hardly_ever_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cp.model.generator, "MOST_EXPLORED", 20_000)
+    with pytest.raises(cp.errors.TooLarge, match="not found among 20,000 prefixes"):
+        cp.Generator(1, "a", [[[1.0]]], 0, [1e-12]).most_probable_words(1)
+    certain = cp.Generator(3, "ab", {"a": {0: {1: 1}}, "b": {1: {2: 1}}}, 0, {2: 1})
+    assert certain.most_probable_words(1) == [("ab", 1.0)]
+
+
+def test_until_stop_refuses_what_is_not_one_number_per_state() -> None:
+    generator = cp.Generator(1, "a", [[["1/2"]]], 0, ["1/2"])
+    assert generator.until_stop([1]).tolist() == [2.0]
+    refused: tuple[Any, ...] = (None, 5, [1.0, 2.0], ["a"])
+    for values in refused:
+        with pytest.raises(cp.errors.InvalidAcceptor, match=r"^values"):
+            generator.until_stop(values)
+
+
+def test_an_impossible_word_is_as_surprising_as_another() -> None:
+    generator = cp.Generator(1, "ab", {"a": [[0.5]]}, 0, [0.5])
+    assert generator.surprise("b", held_out=["bb", "a"]).p_value == pytest.approx(2 / 3)
+
+
+def test_contexts_are_no_longer_than_words() -> None:
+    assert cp.Generator.from_ngrams(["ab", "b"], n=10**30) == cp.Generator.from_ngrams(["ab", "b"], n=4)

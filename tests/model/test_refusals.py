@@ -123,8 +123,8 @@ PARTS: list[tuple[dict[str, Any], type[Exception], str]] = [
         "transitions['a']: 'x' is not a state; the states are {'q1', 'q2'}.",
     ),
     (GOOD | {"states": ["q1", "q1"]}, cp.errors.InvalidAcceptor, "state names must be distinct; repeated: {'q1'}."),
-    (GOOD | {"states": []}, cp.errors.InvalidAcceptor, "an acceptor needs at least one state; the state set is empty."),
-    (GOOD | {"states": 0}, cp.errors.InvalidAcceptor, "an acceptor needs at least one state; the state set is empty."),
+    (GOOD | {"states": []}, cp.errors.InvalidAcceptor, "at least one state is needed; the state set is empty."),
+    (GOOD | {"states": 0}, cp.errors.InvalidAcceptor, "at least one state is needed; the state set is empty."),
     (GOOD | {"states": -1}, cp.errors.InvalidAcceptor, "the number of states must be from 1 to 1,000,000; got -1."),
     (
         GOOD | {"states": 2.0},

@@ -250,3 +250,17 @@ WORDS = cp.Sample(["ab", "a", "", "b"])
 def test_refusals(arguments: tuple[Any, ...], options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(cp.CutpointError, match=sentence):
         cp.learn_generator(*arguments, **options)
+
+
+def test_words_that_were_all_rejected_are_not_accepted() -> None:
+    for accepted in ([False] * 4, [False, None] * 2):
+        fit = cp.learn_generator(cp.Sample(["a", "aa", "ab", "b"], accepted=accepted), 1)
+        assert not fit.generator.acceptances(["a", "bb"]).any()
+        assert fit.labels == (False,)
+
+
+def test_states_may_be_seen_without_any_verdict() -> None:
+    sample = cp.Sample(["a", "ab"] * 5, states=[["x", "y"], ["x", None, "z"]] * 5)
+    fit = cp.learn_generator(sample)
+    assert fit.generator.states == ("x", "y", "z")
+    assert fit.generator.probability("a") == pytest.approx(0.5, abs=0.01)

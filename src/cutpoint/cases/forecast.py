@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, Sample, Word, Words
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge, UnknownSymbol
 from cutpoint.exact import fractions
-from cutpoint.exact.recursions import solution
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.generator import summed_until_stop
 from cutpoint.model.machine import Machine
 from cutpoint.wording import counted, shown
 
@@ -115,9 +115,7 @@ class Forecaster:
         if size > MOST_DIRECT and not exact:
             return _iterated(reading, steps, now).reshape(shape)
         onward = sum(np.kron(matrix, step) for matrix, step in zip(reading, steps, strict=True))
-        one = np.eye(size, dtype=np.int64)
-        found = solution(fractions(one) - onward, now[:, None]) if exact else np.linalg.solve(one - onward, now)
-        return np.asarray(found.reshape(shape))
+        return summed_until_stop(np.asarray(onward), np.tile(stop, shape[0]), now).reshape(shape)
 
     def __repr__(self) -> str:
         sizes = [counted(machine.n_states, "state") for machine in (self.acceptor, self.inputs)]

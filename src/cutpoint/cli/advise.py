@@ -61,7 +61,7 @@ def command(
         [by_text.get(event, event) for event in allowed] or None,
         {by_text.get(event, event): number for event, _, number in pairs},
         min_probability=min_probability,
-        prefixes=prefixes,
+        prefixes=options.forecasts_by_itself(read, prefixes),
         outcome=options.outcomes_of({}, read)[0],
     )
     if not as_json:

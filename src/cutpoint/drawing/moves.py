@@ -97,16 +97,18 @@ class Moves:
         made = elsewhere[:, states][:, :, states]
         arrows = made.sum(axis=0)
         ways = _connecting(arrows)
-        least = np.sort(arrows + arrows.sum() * ways, axis=None)[-min(MOST_ARROWS, arrows.size)]
-        kept = (ways | (arrows >= least)) & (arrows > 0.0)
-        rarest = np.sort(made, axis=0)[-min(MOST_EVENTS, len(made))]
-        shown = kept & (made > 0.0) & (made >= rarest)
+        first = np.argsort(-(arrows + arrows.sum() * ways), axis=None, kind="stable")[:MOST_ARROWS]
+        kept = np.isin(np.arange(arrows.size), first).reshape(arrows.shape) & (arrows > 0.0)
+        ranks = np.argsort(np.argsort(-made, axis=0, kind="stable"), axis=0)
+        shown = kept & (made > 0.0) & (ranks < MOST_EVENTS)
+        values = np.where(shown, self.machine.transitions[:, states][:, :, states], 0.0)
+        rounded = np.round(values, 2)  # so that events of about the same probability share a line
         starts = self.made.initial[states] >= LEAST_START * self.made.initial[part].sum()
         texts = [f"{name}\n{100 * self.shares[s]:.0f} %" for s, name in zip(states, self.names(states), strict=True)]
         diagram = state_diagram(
             texts,
             self.machine.alphabet,
-            np.round(np.where(shown, self.machine.transitions[:, states][:, :, states], 0.0), 2),
+            np.where(rounded > 0.0, rounded, values),
             starts.astype(np.float64),
             self.machine.final[states],
             Look(digits=2),

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, NoReturn, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet, PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.sample import FIRST_MARKS
@@ -30,7 +30,10 @@ from cutpoint.model.weighted import WeightedAutomaton, kronecker
 from cutpoint.wording import listed, shown
 
 MOST_SYMBOLS = 10**9  # most symbols that simulated words may be expected to have together
+MOST_LENGTH = 10**6  # the same of each of them
 MOST_EXPLORED = 10**6  # most prefixes that the search for probable words looks at
+
+Path = tuple[Any, int] | None  # a word by its last symbol and what is before it
 
 
 class StopSymbol:
@@ -351,11 +354,15 @@ class Generator(Machine):
         """
         whole_number("number", number, least=1)
         order, found = count(), list[tuple[PlainWord, float]]()
-        waiting: list[tuple[float, int, tuple[int, ...], Floats | None]] = [(-1.0, next(order), (), self.initial)]
+        waiting: list[tuple[float, int, Path, Floats | None]] = [(-1.0, next(order), None, self.initial)]
         while waiting and len(found) < number:
-            bound, _, codes, row = heapq.heappop(waiting)
+            bound, _, path, row = heapq.heappop(waiting)
             if row is None:
-                found.append((self.alphabet.decode(np.array(codes, dtype=np.int32)), -bound))
+                codes = list[int]()
+                while path is not None:
+                    path, symbol = path
+                    codes.append(symbol)
+                found.append((self.alphabet.decode(np.array(codes[::-1], dtype=np.int32)), -bound))
                 continue
             if next(order) > MOST_EXPLORED:
                 raise TooLarge(
@@ -364,10 +371,10 @@ class Generator(Machine):
                 )
             whole = float(row @ self.stop)
             if whole > 0.0:
-                heapq.heappush(waiting, (-whole, next(order), codes, None))
+                heapq.heappush(waiting, (-whole, next(order), path, None))
             for symbol, following in enumerate(row @ self.transitions):
                 if (mass := float(following.sum())) > 0.0:
-                    heapq.heappush(waiting, (-mass, next(order), (*codes, symbol), following))
+                    heapq.heappush(waiting, (-mass, next(order), (path, symbol), following))
         return found
 
     def surprise(self, word: Word, held_out: Words | Sample | None = None) -> Surprise:
@@ -391,7 +398,8 @@ class Generator(Machine):
             return Surprise(events, total)
         logs = self.log_probabilities(held_out)
         counts = held_out.counts if isinstance(held_out, Sample) else np.ones(len(logs))
-        as_surprising = float(counts[-logs >= total - 1e-12 * abs(total)].sum())
+        least = total * (1.0 - 1e-12)  # equal words count, whatever rounding does
+        as_surprising = float(counts[-logs >= least].sum())
         return Surprise(events, total, (1.0 + as_surprising) / (1.0 + float(counts.sum())))
 
     # -- Outcomes -----------------------------------------------------------------------------------------------
@@ -457,15 +465,15 @@ class Generator(Machine):
         visits = self.distribution(prefix, exact) @ self.until_stop(ones)
         return Fraction(visits) - 1 if exact else float(visits) - 1.0
 
-    def until_stop(self, values: NDArray[Any]) -> NDArray[Any]:
+    def until_stop(self, values: ArrayLike) -> NDArray[Any]:
         r"""Expected sum of a value ``[s]`` over the states from each state on until it stops: :math:`(I - T)^{-1} v`.
 
         :math:`T = \sum_a T(a)`. Exact for an array of ``Fraction``.
         """
-        if values.dtype == object:
-            moves = self.exact_transitions.sum(axis=0)
-            return solution(fractions(np.eye(self.n_states, dtype=np.int64)) - moves, values[:, None])[:, 0]
-        return np.asarray(np.linalg.solve(np.eye(self.n_states) - self.transitions.sum(axis=0), values))
+        exact = isinstance(values, np.ndarray) and values.dtype == object
+        read = parts.read_array(values, (self.n_states,), "values", "one number per state")
+        _, steps, stop = self._weighted.arrays(exact)
+        return summed_until_stop(steps.sum(axis=0), stop, read if exact else read.astype(np.float64))
 
     @cached_property
     def _hopes(self) -> Floats:
@@ -501,9 +509,10 @@ class Generator(Machine):
         Sample(100 observations, 42 distinct, alphabet 'ab', lengths 0 to 19: inputs alone)
         """
         whole_number("number", number, least=1)
-        if number * (self.expected_length() + 1.0) > MOST_SYMBOLS:
-            expected = f"{number * self.expected_length():.3g}"
-            raise TooLarge(f"{number:,} words would have about {expected} symbols together; draw fewer.")
+        if (length := self.expected_length()) > MOST_LENGTH:
+            raise TooLarge(f"a word would have about {length:.3g} symbols; the limit is {MOST_LENGTH:,}.")
+        if number * (length + 1.0) > MOST_SYMBOLS:
+            raise TooLarge(f"{number:,} words would have about {number * length:.3g} symbols together; draw fewer.")
         draws = random_generator(rng)
         moves = self.transitions.transpose(1, 0, 2).reshape(self.n_states, -1)
         cumulative = np.cumsum(np.column_stack((self.stop, moves)), axis=1)
@@ -559,6 +568,25 @@ class Generator(Machine):
 
     def _last_column(self, end: NDArray[np.bool_]) -> NDArray[Any]:
         return self.exact_stop * end
+
+
+def summed_until_stop(moves: NDArray[Any], stop: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """Solution x of x = values + moves x, exact for arrays of ``Fraction``.
+
+    Rows of floats sum to 1 up to rounding; the diagonal is what is left of 1, so that the system stays regular.
+    """
+    equations = -moves
+    np.fill_diagonal(equations, 0)
+    np.fill_diagonal(equations, stop - equations.sum(axis=1))
+    try:
+        if moves.dtype == object:
+            return solution(equations, values[:, None])[:, 0]
+        found = np.linalg.solve(equations, values)
+    except (np.linalg.LinAlgError, ZeroDivisionError):
+        found = np.full(len(values), np.nan)
+    if not np.isfinite(found).all():
+        raise TooLarge("words of this generator hardly ever end: a stop is too improbable. Raise the smallest ones.")
+    return np.asarray(found)
 
 
 def check_model(value: object) -> None:

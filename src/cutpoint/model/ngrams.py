@@ -17,6 +17,7 @@ Context = tuple[int, ...]  # codes of the last symbols; the number of symbols st
 def ngram_chain(sample: Sample, n: int) -> tuple[list[str | tuple[object, ...]], Floats, Floats]:
     """Names of states, the first one initial, transitions ``[a, s, t]`` and stop of the n-gram model of a sample."""
     size = len(sample.alphabet)
+    n = min(n, int(sample.lengths.max()) + 2)  # a whole word, and what follows it: no context is longer
     rows = {
         context: row for contexts, table in _levels(sample, n) for context, row in zip(contexts, table, strict=True)
     }

@@ -56,7 +56,7 @@ class States(Names):
         names = range(states) if isinstance(states, int | np.integer) else states
         self = cls.numbered(names, "state names", InvalidAcceptor)
         if not self:
-            raise InvalidAcceptor("an acceptor needs at least one state; the state set is empty.")
+            raise InvalidAcceptor("at least one state is needed; the state set is empty.")
         return self
 
     def unknown(self, name: object, where: str) -> UnknownState:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 import numpy as np
 
 from cutpoint.data import Sample
+from cutpoint.data.sample import FIRST_MARKS, Verdict
 from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.m_step import factored, is_factored, shares
@@ -236,15 +237,24 @@ def _states(
     if classes is not None:
         return HiddenStates(Labelling.classes(sample, classes), n_states)
     if any(mark.states is not None for mark in sample.mark_table):
-        if final is None and not sample.ends.any() and all(mark.verdict is None for mark in sample.mark_table):
+        more = sample.mark_table[len(FIRST_MARKS) :]
+        if final is None and not _verdicts(sample) and all(mark.verdict is None for mark in more):
             final = () if start is None else start.final_states  # nothing to tell final states by
         return NamedStates(sample, n_states, final, start)
     if final is not None:
         advice = "Leave it out."
         raise InvalidArgument("is for states with names; no state was seen.", argument="final", advice=advice)
-    verdicts = np.unique(sample.ends if sample.marks is None else np.concatenate((sample.ends, sample.marks)))
-    both = len(verdicts[verdicts > 0]) > 1
-    return HiddenStates(Labelling.verdicts(sample) if both else Labelling.single(sample), n_states)
+    verdicts = _verdicts(sample)
+    both = len(verdicts) > 1
+    return HiddenStates(
+        Labelling.verdicts(sample) if both else Labelling.single(sample, False not in verdicts), n_states
+    )
+
+
+def _verdicts(sample: Sample) -> set[Verdict]:
+    """Verdicts seen alone, at the ends of words or along them."""
+    codes = np.unique(sample.ends if sample.marks is None else np.concatenate((sample.ends, sample.marks)))
+    return {FIRST_MARKS[code].verdict for code in codes if 0 < code < len(FIRST_MARKS)}
 
 
 def _ladder(n_states: int, states: KnownStates) -> tuple[int, ...]:

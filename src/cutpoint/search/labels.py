@@ -45,9 +45,9 @@ class Labelling:
     of_mark: NDArray[np.int32]
 
     @classmethod
-    def single(cls, sample: Sample) -> Self:
+    def single(cls, sample: Sample, accepted: bool = True) -> Self:
         """One label for all states, which no mark shows."""
-        return cls((True,), np.full(len(sample.mark_table), -1, dtype=np.int32))
+        return cls((accepted,), np.full(len(sample.mark_table), -1, dtype=np.int32))
 
     @classmethod
     def verdicts(cls, sample: Sample) -> Self:
@@ -135,8 +135,10 @@ class HiddenStates:
         return Acceptor(len(kinds), alphabet, **parameters.parts, final=kinds == len(self.labelling.names) - 1)
 
     def generator(self, alphabet: Alphabet, parameters: Parameters, kinds: Kinds) -> Generator:
-        """Generator with numbered states; those of the last label are final."""
-        return Generator(len(kinds), alphabet, **parameters.parts, final=kinds == len(self.labelling.names) - 1)
+        """Generator with numbered states; those of the last label are final, unless all are rejecting."""
+        names = self.labelling.names
+        final = (kinds == len(names) - 1) & (names != (False,))
+        return Generator(len(kinds), alphabet, **parameters.parts, final=final)
 
     def labels(self, kinds: Kinds) -> tuple[Hashable, ...]:
         """Verdict or class of each state."""
