@@ -1,5 +1,6 @@
 """Settings of all tests; ``--engine=local`` or ``--engine=dask`` reruns the tests that take an engine through it."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +10,15 @@ from hypothesis import HealthCheck, settings
 
 from cutpoint.em.observations import Engine, Observations
 
+EXAMPLES = int(os.environ.get("CUTPOINT_EXAMPLES", "50"))  # of each law; more take longer than six minutes
+
 settings.register_profile(
-    "cutpoint", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "cutpoint",
+    deadline=None,
+    derandomize=True,
+    max_examples=EXAMPLES,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("cutpoint")
 

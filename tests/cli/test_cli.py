@@ -943,7 +943,7 @@ def test_fit_warns_in_a_sentence(here: Path) -> None:
 def test_fit_out_of_time_keeps_the_best(run: Run, here: Path) -> None:
     done = run("fit", "journeys.tsv", "-o", "m.json", "--time-limit", "0.001")
     assert done.code == 4
-    sentence = "the time ran out before convergence; the acceptor is the best so far. Allow more time."
+    sentence = "the time ran out before convergence; the model is the best so far. Allow more time."
     assert done.err == f"cutpoint: time limit: {sentence}\n"
     assert cp.load(here / "m.json").n_symbols == 5
 
@@ -960,7 +960,7 @@ def test_ctrl_c_keeps_the_best(here: Path) -> None:
     searching.send_signal(signal.SIGINT)
     out, err = searching.communicate(timeout=120)
     assert searching.returncode == 4
-    assert err == "cutpoint: interrupted: stopped by the user; the acceptor is the best so far.\n"
+    assert err == "cutpoint: interrupted: stopped by the user; the model is the best so far.\n"
     assert "model in m.json\n" in out
     assert cp.read_model(here / "m.json").metadata["stop"] == "interrupted"
 

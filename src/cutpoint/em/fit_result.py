@@ -20,14 +20,14 @@ class Stop(Enum):
 
     CONVERGED = "converged: the last step raised the log-likelihood by no more than the tolerance."
     STEP_LIMIT = "step limit: max_steps was reached before convergence; increase max_steps."
-    TIME_LIMIT = "time limit: the time ran out before convergence; the acceptor is the best so far. Allow more time."
+    TIME_LIMIT = "time limit: the time ran out before convergence; the model is the best so far. Allow more time."
     NO_EVIDENCE = (
         "no evidence: the sample holds inputs alone, and inputs alone carry no information about the transitions "
         "(rows sum to 1, so every choice of them gives the inputs the same likelihood). Add what was seen of the runs: "
         "Sample(words, accepted=...), verdicts=... or states=..."
     )
     SEARCHED = "search finished: the best on held-out observations was kept."
-    INTERRUPTED = "interrupted: stopped by the user; the acceptor is the best so far."
+    INTERRUPTED = "interrupted: stopped by the user; the model is the best so far."
     IMPOSSIBLE = "impossible observation: the acceptor gives probability 0 to something that was seen."
 
     def __str__(self) -> str:
