@@ -29,7 +29,7 @@ from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
 import cutpoint as cp
-from cutpoint.data.sample import FIRST_MARKS
+from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import Parameters, mark_masks
 from cutpoint.kernels.words import EncodedWords, offsets_of

@@ -7,4 +7,5 @@ from cutpoint.data.alphabet import (
     Word as Word,
     Words as Words,
 )
-from cutpoint.data.sample import Mark as Mark, Observation as Observation, Sample as Sample, State as State
+from cutpoint.data.marks import Mark as Mark, State as State
+from cutpoint.data.sample import Observation as Observation, Sample as Sample

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data.alphabet import is_missing
-from cutpoint.data.sample import Verdict
+from cutpoint.data.marks import Verdict
 from cutpoint.errors import CutpointError, FormatError, InvalidArgument
 from cutpoint.wording import counted, listed, shown, suggestion
 

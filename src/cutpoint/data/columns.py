@@ -12,7 +12,7 @@ import numpy as np
 
 from cutpoint.data.alphabet import Tokens, Word, is_hashable, is_missing
 from cutpoint.data.column_names import OUTCOMES, ColumnNames, verdict_of
-from cutpoint.data.sample import Verdict, after_each
+from cutpoint.data.marks import Verdict, after_each
 from cutpoint.errors import CharactersWarning, CutpointError, FormatError, InvalidArgument, InvalidSample
 from cutpoint.wording import counted, listed, shown, suggestion
 

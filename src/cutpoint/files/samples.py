@@ -19,7 +19,7 @@ from cutpoint.data.alphabet import first_misfit
 from cutpoint.data.column_names import SEEN, ColumnNames, Columns, given_columns, has_header
 from cutpoint.data.columns import Column, warn_of_characters, word_arguments
 from cutpoint.data.events import Attribute, Attributes, Gaps, comparable, event_words, sorted_rows
-from cutpoint.data.sample import Verdict
+from cutpoint.data.marks import Verdict
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet, xes

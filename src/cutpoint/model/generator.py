@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import Alphabet, PlainWord, Sample, State, Symbol, Word, Words
-from cutpoint.data.sample import FIRST_MARKS
+from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import quotients, solution

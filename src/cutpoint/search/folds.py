@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.sample import FIRST_MARKS
+from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.errors import InvalidArgument, InvalidSample
 from cutpoint.kernels.words import Floats
 from cutpoint.wording import counted

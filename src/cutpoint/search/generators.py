@@ -7,13 +7,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 import numpy as np
 
 from cutpoint.data import Sample
-from cutpoint.data.sample import FIRST_MARKS, Verdict
+from cutpoint.data.marks import FIRST_MARKS, Verdict
 from cutpoint.em.baum_welch import check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.m_step import factored, is_factored, shares
 from cutpoint.em.observations import AnySample, Engine, Parameters, observations
 from cutpoint.errors import InvalidArgument, InvalidSample
-from cutpoint.exact import whole_number
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Codes, EncodedWords, Floats
 from cutpoint.model import Generator, mixture
@@ -23,10 +22,10 @@ from cutpoint.search.folds import splits
 from cutpoint.search.labels import HiddenStates, KnownStates, Labelling, NamedStates, Solution
 from cutpoint.search.learn import (
     LAST_STEPS,
-    MOST_STATES,
     SEARCHED,
     check_arguments,
-    check_prior,
+    check_search,
+    checked_size,
     race,
     refitted,
     unused_states,
@@ -109,19 +108,10 @@ def learn_generator(
     sample = check_arguments(sample, threads, engine, groups)
     check_time_limit(time_limit)
     check_callback(callback)
-    if start is not None:
-        if not isinstance(start, Generator):
-            raise InvalidArgument(f"must be a Generator; got {shown(start)}.", argument="start")
-        if n_states not in (None, start.n_states):
-            what = f"must be that of the start, {start.n_states}; got {n_states}."
-            raise InvalidArgument(what, argument="n_states", advice="Leave it out, or the start.")
-        n_states = start.n_states
-    if n_states is not None:
-        whole_number("n_states", n_states, least=1, most=MOST_STATES)
-    whole_number("team", team, least=1)
-    if folds is not None:
-        whole_number("folds", folds, least=2)
-    check_prior(prior)
+    if start is not None and not isinstance(start, Generator):
+        raise InvalidArgument(f"must be a Generator; got {shown(start)}.", argument="start")
+    n_states = checked_size(n_states, start)
+    check_search(team, folds, prior)
     alphabet = sample.alphabet if start is None else start.alphabet
     with observations(sample, alphabet, engine, threads) as data:
         # What is searched, and what is known of the states
@@ -154,7 +144,20 @@ def learn_generator(
         given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
         starts = GeneratorStarts(states, n_states)
         enough = int(SYMBOLS / (float(part.lengths.mean()) + 1.0))
-        rules = Rules(states, prior, seed, threads, given, starts, SCHEDULE, PATIENCE, 2, enough, predict, finalists=1)
+        rules = Rules(
+            states,
+            prior,
+            seed,
+            threads,
+            given,
+            starts,
+            schedule=SCHEDULE,
+            patience=PATIENCE,
+            many=2,
+            enough=enough,
+            predicting=predict,
+            finalists=1,
+        )
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
         # A race of numbers of states, with a tournament for each fold
@@ -306,7 +309,7 @@ class GeneratorStarts:
                 yield _side_by_side("2-gram", [_ngram_block(part, size, rng) for part, size in pairs], parts)
             merged = self.merged(sample)
             if n_states == sum(len(table) for table, _ in merged) or n_states == self._most < MERGED:
-                blocks = [_merged_block(*machine, rng) for machine in merged]
+                blocks = [_merged_block(*machine) for machine in merged]
                 yield _padded(_side_by_side("merged", blocks, parts), n_states, n_symbols, rng)
         if len(parts) != 1:
             yield Start("joint", random_block(n_symbols, n_states, rng), labelling.spread(n_states))
@@ -427,7 +430,7 @@ def _merged_machine(sample: Sample, most: int) -> tuple[Codes, Floats]:
     return table, seen + rates
 
 
-def _merged_block(table: Codes, seen: Floats, rng: np.random.Generator) -> Parameters:
+def _merged_block(table: Codes, seen: Floats) -> Parameters:
     """Generator of a deterministic machine, a small share of every move spread evenly."""
     size = len(table)
     laws = seen / seen.sum(axis=1, keepdims=True)

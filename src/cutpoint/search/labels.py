@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import Alphabet
-from cutpoint.data.sample import FIRST_MARKS
+from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.em.m_step import shares
 from cutpoint.em.observations import Parameters, agreeing_states, check_evidence
 from cutpoint.errors import InvalidArgument, InvalidSample

@@ -26,6 +26,7 @@ from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStates
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, Generator, mixture
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.machine import Machine
 from cutpoint.model.parts import check_threads, random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
 from cutpoint.search.folds import Split, chosen_size, shared_out, splits
@@ -124,16 +125,8 @@ def learn(
     check_callback(callback)
     if start is not None:
         check_acceptor(start)
-        if n_states not in (None, start.n_states):
-            what = f"must be that of the start, {start.n_states}; got {n_states}."
-            raise InvalidArgument(what, argument="n_states", advice="Leave it out, or the start.")
-        n_states = start.n_states
-    if n_states is not None:
-        whole_number("n_states", n_states, least=1, most=MOST_STATES)
-    whole_number("team", team, least=1)
-    if folds is not None:
-        whole_number("folds", folds, least=2)
-    check_prior(prior)
+    n_states = checked_size(n_states, start)
+    check_search(team, folds, prior)
     alphabet = sample.alphabet if start is None else start.alphabet
     with observations(sample, alphabet, engine, threads) as data:
         # What is searched, and what is known of the states
@@ -209,6 +202,24 @@ def check_arguments(
     if not isinstance(sample, Sample):
         raise InvalidArgument("are for a Sample in memory; this one is in shards.", argument="groups")
     return sample.grouped(groups)
+
+
+def checked_size(n_states: int | None, start: Machine | None) -> int | None:
+    """Number of states as asked for, or that of the start, if there is one."""
+    if start is not None:
+        if n_states not in (None, start.n_states):
+            what = f"must be that of the start, {start.n_states}; got {n_states}."
+            raise InvalidArgument(what, argument="n_states", advice="Leave it out, or the start.")
+        n_states = start.n_states
+    return None if n_states is None else whole_number("n_states", n_states, least=1, most=MOST_STATES)
+
+
+def check_search(team: int, folds: int | None, prior: float) -> None:
+    """Refuse what is not a size of a team, a number of folds or a number of pseudo-counts."""
+    whole_number("team", team, least=1)
+    if folds is not None:
+        whole_number("folds", folds, least=2)
+    check_prior(prior)
 
 
 def check_prior(prior: float) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import names_events
-from cutpoint.data.sample import FIRST_MARKS
+from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.storage import content_of, matching
 from cutpoint.em.counts import Counts, pairwise_sum
 from cutpoint.em.observations import AnySample, InMemory, Masks, Observations, Parameters, check_sample

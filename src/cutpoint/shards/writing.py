@@ -16,7 +16,7 @@ import numpy as np
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.data.column_names import ColumnNames, given_columns, has_header, names_events
 from cutpoint.data.events import Attribute
-from cutpoint.data.sample import FIRST_MARKS
+from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.storage import content_of, is_remote, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile, MissingExtra
 from cutpoint.exact import whole_number
