@@ -43,7 +43,7 @@ def test_what_is_refused() -> None:
 def test_both_roads_beat_the_base_rate_and_the_case_cut_short() -> None:
     """One of the three processes of the example, with fewer cases; all of them are checked by running it."""
     example = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "along.py"))
-    found = example["losses"]("loans", 1000, 5000, regression=False, n_states=3, team=1, folds=2)
+    found = example["losses"]("loans", 1000, 5000, regression=False, sizes=(3, 6), team=1, folds=2)
     example["check"](found)
     assert found["learned from prefixes"].losses[0] == pytest.approx(found["base rate"].losses[0], rel=0.002)
 
