@@ -9,7 +9,11 @@ STAMP  := $(VENV)/.installed
 ON_REFERENCE := tests/test_minimal.py tests/kernels/test_kernels.py tests/kernels/test_front_coding.py tests/data/test_sample.py \
   tests/model/test_acceptor_words.py tests/em
 
-.PHONY: bench bench-generators bench-learning demo test lint types check-python clean sanitize wheel
+# Minutes that the scoreboard of reliability may take, and more options of it: make torture MINUTES=5 ARGS=--write
+MINUTES ?= 60
+ARGS    ?=
+
+.PHONY: bench bench-generators bench-learning demo test lint types check-python clean sanitize torture torture-self-test wheel
 
 demo: $(STAMP)
 	$(BIN)/cutpoint demo
@@ -18,6 +22,13 @@ test: lint types
 	$(BIN)/python -W error -c "import cutpoint"
 	CUTPOINT_KERNELS=native $(BIN)/pytest -n auto
 	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q $(ON_REFERENCE)
+	$(BIN)/python -m torture --minutes 2
+
+torture: $(STAMP)
+	$(BIN)/python -m torture --minutes $(MINUTES) $(ARGS)
+
+torture-self-test: $(STAMP)
+	$(BIN)/python -m torture --self-test $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group bench
