@@ -209,7 +209,7 @@ def test_one_process_at_a_time_with_the_same_options(tmp_path: Path) -> None:
     with StateFile(path, watching()):
         pass
     with pytest.raises(cp.errors.InvalidFile, match="cannot be written"):
-        Journal("/nowhere/journal")
+        Journal("/nowhere/journal", like="/nowhere/state")
 
 
 def test_a_batch_is_forced_to_the_disk_before_it_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

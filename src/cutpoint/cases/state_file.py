@@ -11,6 +11,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from cutpoint.cases.event_lines import EventLines
 from cutpoint.cases.runs import MAGIC, Runs
-from cutpoint.data.storage import content_of, explained, packed, replaceable, unpacked, write_whole
+from cutpoint.data.storage import content_of, explained, packed, permissions_like, replaceable, unpacked, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
 
 try:
@@ -38,10 +39,11 @@ class Journal:
     What a crash left unfinished at the end was not answered and is cut off. Any other fault is a damaged file.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, like: str) -> None:
         self.path = path
         with explained("cannot be written", path, OSError):
-            self._file = replaceable(path).open("ab")
+            opener = partial(os.open, mode=permissions_like(like))
+            self._file = open(replaceable(path), "ab", opener=opener)  # noqa: SIM115 - open until the end
         try:
             if fcntl is not None:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,7 +113,7 @@ class StateFile:
         self.path, self.lines = path, lines
         self.repeated = b""
         self._limit = SMALLEST_LIMIT
-        self._journal = Journal(f"{path}.journal")
+        self._journal = Journal(f"{path}.journal", like=path)
         try:
             self._restore()
         except BaseException:

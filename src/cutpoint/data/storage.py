@@ -4,11 +4,15 @@ import glob
 import hashlib
 import io
 import os
+import re
 import secrets
+import shutil
+import stat
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -16,6 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile, MissingExtra
+
+try:
+    import fcntl
+except ImportError:  # a system without such locks
+    fcntl = None  # type: ignore[assignment]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -27,7 +36,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
     """Put contents into files that belong together: none is replaced before all are on the disk."""
-    with _new_files(contents) as files:
+    with new_files(contents) as files:
         for file, content in zip(files, contents.values(), strict=True):
             file.write(content)
 
@@ -35,7 +44,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 @contextmanager
 def writing_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A text file to write bit by bit, which takes its name when it is complete and not before."""
-    with _new_files([path]) as (file,):
+    with new_files([path]) as (file,):
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         yield text
         text.flush()
@@ -60,15 +69,23 @@ def reason(problem: Exception) -> str:
 
 
 @contextmanager
-def _new_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[IO[bytes]]]:
-    """Temporary files beside paths; at the end all are forced to the disk, renamed, and their folders forced to it."""
+def new_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[IO[bytes]]]:
+    """Temporary files beside paths; at the end all are forced to the disk, renamed, and their folders forced to it.
+
+    A file that replaces another has its permissions. What killed processes have left beside the paths is removed.
+    """
     paths = list(paths)
     targets = [replaceable(path) for path in paths]
-    parts = [target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part") for target in targets]
+    parts: list[Path] = []
     try:
-        with explained("cannot be written", os.fspath(paths[0]), OSError):
+        with explained("cannot be written", os.fspath(paths[0]), OSError), ExitStack() as locks:
             with ExitStack() as stack:
-                files: list[IO[bytes]] = [stack.enter_context(part.open("xb")) for part in parts]
+                files: list[IO[bytes]] = []
+                for target in targets:
+                    _remove_abandoned(target)
+                    files.append(stack.enter_context(_locked_part(target)))
+                    parts.append(Path(files[-1].name))
+                    locks.callback(os.close, os.dup(files[-1].fileno()))  # the lock lasts until the file is renamed
                 yield files
                 for file in files:
                     file.flush()
@@ -83,8 +100,66 @@ def _new_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[IO[byte
                     os.close(handle)
     finally:
         for part in parts:
-            with suppress(OSError):
-                part.unlink()
+            _remove(part)
+
+
+def scratch_folder(part: IO[bytes]) -> Path:
+    """A folder beside a temporary file of :func:`new_files`, which is removed with it."""
+    folder = Path(f"{part.name}s")
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def _locked_part(target: Path) -> IO[bytes]:
+    """A new temporary file beside another, with the permissions of that one, locked as long as its process lives."""
+    while True:
+        part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
+        file = open(part, "xb", opener=partial(os.open, mode=0o600 if target.exists() else 0o666))  # noqa: SIM115
+        if fcntl is not None:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if not os.fstat(file.fileno()).st_nlink:  # taken for abandoned before it was locked
+                file.close()
+                continue
+        if target.exists():
+            _take_permissions(file, target.stat())
+        return file
+
+
+def _take_permissions(file: IO[bytes], old: os.stat_result) -> None:
+    """Give a file the mode of another, and its owner and group as far as the system allows."""
+    mode, own = stat.S_IMODE(old.st_mode) & 0o777, os.fstat(file.fileno())
+    if hasattr(os, "fchown") and (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(file.fileno(), -1, old.st_gid)
+        except OSError:
+            mode &= 0o707  # what the group was allowed is not for another group
+        with suppress(OSError):
+            os.fchown(file.fileno(), old.st_uid, -1)
+    os.chmod(file.fileno() if os.chmod in os.supports_fd else file.name, mode)
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove what killed processes have left of the same file: temporary files that nobody holds locked."""
+    if fcntl is None:
+        return
+    name = re.compile(rf"\.{re.escape(target.name[:40])}\.[0-9a-f]{{16}}\.part")
+    with suppress(OSError):  # a folder that cannot be listed
+        for part in (each for each in target.parent.iterdir() if name.fullmatch(each.name)):
+            with suppress(OSError), part.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(part)
+
+
+def _remove(part: Path) -> None:
+    shutil.rmtree(f"{part}s", ignore_errors=True)
+    with suppress(OSError):
+        part.unlink()
+
+
+def permissions_like(path: str | os.PathLike[str]) -> int:
+    """Mode for a new file that belongs to another and should be no more readable than it; the umask still applies."""
+    return stat.S_IMODE(os.stat(path).st_mode) & 0o666 if os.path.exists(path) else 0o666
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:
@@ -105,6 +180,8 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
             raise IsADirectoryError("it is a folder")
         if target.exists() and not target.is_file():
             raise OSError("it is a device or a pipe, and only a file can be replaced")
+        if target.is_symlink():
+            raise OSError("it is a link that leads back to itself")
     return target
 
 

@@ -2,13 +2,13 @@
 
 import io
 import os
-import tempfile
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cutpoint.data.storage import explained, replaceable
+from cutpoint.data.storage import explained, new_files, scratch_folder
 from cutpoint.errors import InvalidFile, MissingExtra
 from cutpoint.files.streams import InputFile, Rows, extensions, name_of, opened, refusal
 
@@ -61,6 +61,7 @@ def writing_parquet(path: str | os.PathLike[str]) -> Iterator[Callable[[Mapping[
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with writing_parquet(Path(folder) / "scores.parquet") as add:
     ...         add({"word": ["a", "b"], "acceptance": [0.5, 1.0]})
@@ -72,12 +73,13 @@ def writing_parquet(path: str | os.PathLike[str]) -> Iterator[Callable[[Mapping[
     parts: list[Path] = []
 
     def add(columns: Mapping[str, Sequence[Any]]) -> None:
-        parts.append(Path(folder) / f"{len(parts):08d}.parquet")
+        parts.append(folder / f"{len(parts):08d}.parquet")
         polars.LazyFrame(dict(columns)).sink_parquet(parts[-1])
 
-    with explained("the file cannot be written", os.fspath(path), (OSError, polars.exceptions.PolarsError)):
-        target = replaceable(path)
-        with tempfile.TemporaryDirectory(prefix=".scores-", dir=target.parent) as folder:
-            yield add
-            polars.scan_parquet(parts).sink_parquet(Path(folder) / "whole")
-            os.replace(Path(folder) / "whole", target)
+    failures = (OSError, polars.exceptions.PolarsError)
+    with explained("the file cannot be written", os.fspath(path), failures), new_files([path]) as (file,):
+        folder = scratch_folder(file)
+        yield add
+        polars.scan_parquet(parts).sink_parquet(folder / "whole")
+        with (folder / "whole").open("rb") as whole:
+            shutil.copyfileobj(whole, file)
