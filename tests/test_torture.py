@@ -1,5 +1,8 @@
 """The scoreboard itself: failures, crashes and hangs are counted, and planted errors must be found."""
 
+import multiprocessing
+import signal
+import threading
 from typing import Any
 
 import pytest
@@ -10,10 +13,10 @@ from torture.scoreboard import Row, Tally, budgets, play, self_test
 from tests import toy_rows
 
 
-def played(check: Any, seconds: float = 60.0, **options: Any) -> Tally:
-    """A row tried from seed 3 until the time is over or it failed twice."""
+def played(check: Any, seconds: float = 60.0, batches: int | None = None, **options: Any) -> Tally:
+    """A row tried from seed 3 until the time is over, it failed twice, or so many seeds were tried."""
     tally = Tally(Row("toy", "A toy.", check, toy_rows.break_it, **options))
-    play([(tally, seconds)], first_seed=3)
+    play([(tally, seconds)], 3, batches)
     return tally
 
 
@@ -27,7 +30,20 @@ def test_cases_are_counted_until_the_time_is_over() -> None:
     assert tally.cases >= 10
     assert tally.cases % 10 == 0
     assert tally.failures == []
-    assert tally.seconds >= 0.5
+    assert tally.seconds > 0.0
+
+
+def test_a_row_ends_after_so_many_batches() -> None:
+    assert played(toy_rows.holds, batches=4).cases == 40
+
+
+def test_an_interrupt_ends_the_processes_of_rows() -> None:
+    tally = Tally(Row("toy", "A toy.", toy_rows.hangs_at_odd_seeds, toy_rows.break_it))
+    threading.Timer(1.0, signal.pthread_kill, [threading.get_ident(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        play([(tally, 60.0)], first_seed=3)
+    assert multiprocessing.active_children() == []
+    assert tally.failures == []
 
 
 def test_a_failure_says_how_to_see_it_again() -> None:

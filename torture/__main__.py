@@ -1,7 +1,6 @@
 """Try what the package promises: ``python -m torture --minutes 60``."""
 
 import argparse
-import os
 import sys
 
 from rich.console import Console
@@ -33,7 +32,7 @@ def _play(rows: list[Row], options: argparse.Namespace, console: Console) -> int
     tallies = sorted((tally for tally, _ in shares), key=lambda tally: rows.index(tally.row))
     with Live(get_renderable=lambda: page.table(tallies), console=console, refresh_per_second=1):
         try:
-            play(shares, options.first_seed)
+            play(shares, options.first_seed, options.batches)
         except KeyboardInterrupt:
             for tally in tallies:
                 tally.note = tally.note or "stopped"
@@ -43,10 +42,7 @@ def _play(rows: list[Row], options: argparse.Namespace, console: Console) -> int
     stopped = any(tally.note == "stopped" for tally in tallies)
     if options.write and not stopped:
         page.write(tallies, options.minutes, options.first_seed)
-    sys.stdout.flush()
-    if stopped:
-        os._exit(130)  # without waiting for processes in the midst of a batch: they end with it
-    return bool(failures)
+    return 130 if stopped else bool(failures)
 
 
 def _once(rows: list[Row], seed: int, console: Console) -> int:
@@ -72,6 +68,7 @@ def _options() -> argparse.Namespace:
     )
     names = [row.name for row in ROWS]
     parser.add_argument("--minutes", type=float, default=60.0, help="budget, shared by the rows (default: 60)")
+    parser.add_argument("--batches", type=int, metavar="N", help="most seeds of each row, however fast the machine is")
     parser.add_argument("--row", action="append", choices=names, metavar="NAME", help="only this row; may be repeated")
     parser.add_argument("--seed", type=int, help="only this seed, in this process")
     parser.add_argument("--first-seed", type=int, default=0, help="first seed of every row (default: 0)")

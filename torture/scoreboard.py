@@ -15,6 +15,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -94,40 +95,55 @@ def budgets(rows: Iterable[Row], minutes: float) -> list[tuple[Tally, float]]:
     return sorted(((tally, 60.0 * minutes * share) for tally, share in shares), key=lambda pair: -pair[1])
 
 
-def play(tallies: list[tuple[Tally, float]], first_seed: int) -> None:
-    """Try each row for its seconds, at least one batch; several rows at a time."""
-    todo = iter(tallies)
-    lock = threading.Lock()
+def play(tallies: list[tuple[Tally, float]], first_seed: int, batches: int | None = None) -> None:
+    """Try each row for its seconds, at least one batch and at most so many; several rows at a time.
+
+    Ctrl-C ends the processes of all rows, with all that they started, and is passed on.
+    """
+    todo, lock = iter(tallies), threading.Lock()
+    seeds = range(first_seed, first_seed + (2**62 if batches is None else batches))
+    stopping, workshops = threading.Event(), set[Workshop]()
 
     def lane() -> None:
-        while True:
+        while not stopping.is_set():
             with lock:
                 tally, seconds = next(todo, (None, 0.0))
             if tally is None:
                 return
             if not tally.note:
-                _try_row(tally, seconds, first_seed)
+                end = time.monotonic() + seconds
+                with Workshop(tally.row) as workshop:
+                    workshops.add(workshop)
+                    _try_row(tally, workshop, end, seeds, stopping)
+                    workshops.discard(workshop)
 
-    lanes = [threading.Thread(target=lane, daemon=True) for _ in range(LANES)]
-    for each in lanes:
-        each.start()
-    for each in lanes:
-        each.join()
+    with ThreadPoolExecutor(LANES) as pool:
+        lanes = [pool.submit(lane) for _ in range(LANES)]
+        try:
+            for each in lanes:
+                each.result()
+        except KeyboardInterrupt:
+            stopping.set()
+            while not all(each.done() for each in lanes):
+                for workshop in tuple(workshops):
+                    workshop.kill()
+                time.sleep(0.1)
+            raise
 
 
-def _try_row(tally: Tally, seconds: float, seed: int) -> None:
+def _try_row(tally: Tally, workshop: "Workshop", end: float, seeds: range, stopping: threading.Event) -> None:
     begin = time.monotonic()
-    with Workshop(tally.row) as workshop:
-        while True:
-            outcome = workshop.outcome(seed)
-            if isinstance(outcome, Failure):
-                tally.failures.append(outcome)
-            else:
-                tally.cases += outcome
-            seed += 1
-            tally.seconds = time.monotonic() - begin
-            if tally.seconds >= seconds or len(tally.failures) >= MOST_FAILURES:
-                return
+    for seed in seeds:
+        outcome = workshop.outcome(seed)
+        if stopping.is_set():
+            return
+        if isinstance(outcome, Failure):
+            tally.failures.append(outcome)
+        else:
+            tally.cases += outcome
+        tally.seconds = time.monotonic() - begin
+        if time.monotonic() >= end or len(tally.failures) >= MOST_FAILURES:
+            return
 
 
 def self_test(row: Row, first_seed: int = 0) -> str:
@@ -200,11 +216,17 @@ class Workshop:
         if self.process is not None:
             self.mine.close()
             self.process.join(patience)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid or 0, signal.SIGKILL)
-            self.process.kill()
+            self.kill()
             self.process.join()
             self.process = None
+
+    def kill(self) -> None:
+        """Kill the process, if there is one, and all that it started; another thread may be waiting for its answer."""
+        process = self.process
+        if process is not None and process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
 
 
 def _exit(code: int) -> str:
