@@ -21,6 +21,27 @@ def test_the_law_is_near_the_truth_and_outcomes_play_no_part() -> None:
         assert law.next_symbols(prefix) == pytest.approx(expected, abs=0.06)
 
 
+def test_a_process_of_many_steps_is_followed_and_its_constant_events_get_no_credit() -> None:
+    rng = np.random.default_rng(1)
+    good = rng.random(1000) < 0.5
+    steps = [f"step {k}" for k in range(20)]
+    words = [
+        [*steps[:10], "good" if each else "bad", *["note"] * notes, *steps[10:]]
+        for each, notes in zip(good, rng.integers(0, 4, 1000), strict=True)
+    ]
+    sample = cp.Sample(words, accepted=(rng.random(1000) < np.where(good, 0.8, 0.3)).tolist())
+    law = law_of_inputs(sample)
+    assert law is not None
+    assert law.next_symbols(steps[:4])["step 4"] > 0.9
+    acceptor = cp.learn(sample, n_states=2, rng=1).acceptor
+    why = cp.explain(acceptor, words[0], inputs=law)
+    assert why.along is not None
+    assert why.baseline == pytest.approx(sample.seen.share_accepted, abs=0.02)
+    np.testing.assert_allclose(why.along[:10], 0.0, atol=0.01)
+    assert abs(why.along[10]) == pytest.approx(0.25, abs=0.06)
+    np.testing.assert_allclose(why.along[11:], 0.0, atol=0.02)
+
+
 def test_no_word_is_impossible() -> None:
     law = law_of_inputs(cp.Sample(["ab", "ab", "aab"], alphabet="abc"))
     assert law is not None

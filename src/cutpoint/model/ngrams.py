@@ -14,7 +14,9 @@ MOST_ENTRIES = 5 * 10**7  # most entries of the transitions of an n-gram model
 Context = tuple[int, ...]  # codes of the last symbols; the number of symbols stands for the beginning of the word
 
 
-def ngram_chain(sample: Sample, n: int) -> tuple[list[str | tuple[object, ...]], Floats, Floats]:
+def ngram_chain(
+    sample: Sample, n: int, most_entries: int = MOST_ENTRIES
+) -> tuple[list[str | tuple[object, ...]], Floats, Floats]:
     """Names of states, the first one initial, transitions ``[a, s, t]`` and stop of the n-gram model of a sample."""
     size = len(sample.alphabet)
     n = min(n, int(sample.lengths.max()) + 2)  # a whole word, and what follows it: no context is longer
@@ -35,7 +37,7 @@ def ngram_chain(sample: Sample, n: int) -> tuple[list[str | tuple[object, ...]],
             if after not in states:
                 states[after] = len(states)
                 waiting.append(after)
-                if size * len(states) ** 2 > MOST_ENTRIES:
+                if size * len(states) ** 2 > most_entries:
                     what = f"the {n}-grams of this sample have more than {counted(len(states) - 1, 'context')}"
                     raise TooLarge(f"{what} over {counted(size, 'symbol')}: too many states. Lower n.")
             edges.append((symbol, states[context], states[after]))

@@ -3,16 +3,17 @@
 import math
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.data.marks import FIRST_MARKS, Verdict
-from cutpoint.em.baum_welch import check_callback, check_time_limit
+from cutpoint.em.baum_welch import baum_welch, check_callback, check_time_limit
 from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.m_step import factored, is_factored, shares
 from cutpoint.em.observations import AnySample, Engine, Parameters, observations
-from cutpoint.errors import InvalidArgument, InvalidSample
+from cutpoint.errors import InvalidArgument, InvalidSample, TooLarge
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Codes, EncodedWords, Floats
 from cutpoint.model import Generator, mixture
@@ -46,7 +47,9 @@ MERGED, STRENGTH = 100, 0.5  # most states of a machine by merging, and strength
 CONTRADICTION = -10.0  # log Bayes factor of two prefixes below which they are not merged
 EVEN = 1e-3  # share of a merged machine that is spread evenly
 INPUT_STATES = 8  # most states of the law of inputs that stands beside an acceptor
-INPUT_ENTRIES = 10_000  # most entries of its transitions if it has several: it is found quickly
+INPUT_ENTRIES = 10_000  # most entries of its transitions if it is learned: it is found quickly
+INPUT_NGRAMS = 250_000  # the same if it is an n-gram model: about a megabyte in a file
+FEW = 10  # with fewer words there is nothing to choose a law by
 INPUT_ALPHABET = 100_000  # most symbols of an alphabet for which there is one: files stay small
 INPUT_SYMBOLS = 50_000  # words with so many symbols are enough for it
 SURPRISE = 1e-3  # how often it makes any symbol anywhere, so that it takes no word to be impossible
@@ -197,13 +200,14 @@ def law_of_inputs(
 ) -> Generator | None:
     """Small generator of the words of a sample, whatever came of them: a law of inputs for forecasts of an acceptor.
 
-    It is found within a second or so: at most 8 states, fewer for very large alphabets, from a part of many words. Any
-    symbol may follow any other, if only once in a thousand times, so that no case is impossible. None for alphabets of
-    more than 100,000 symbols.
+    It is found within a second or so, from a part of many words: of the models of two and of three symbols in a row
+    (:meth:`Generator.from_ngrams`), where these are small, and one of at most 8 states that is learned, it is the one
+    that predicts held-out words best. Any symbol may follow any other, if only once in a thousand times or so, and no
+    case is impossible. None for alphabets of more than 100,000 symbols.
 
     Examples
     --------
-    >>> sample = cp.Sample(["ab", "abab", "ab", "abab"], accepted=[True, False, True, False])
+    >>> sample = cp.Sample(["ab", "abab", "ab", "abab"] * 10, accepted=[True, False, True, False] * 10)
     >>> law = cp.search.law_of_inputs(sample)
     >>> law.next_symbols("a")["b"] > 0.9, law.probability("bb") > 0
     (True, True)
@@ -217,14 +221,36 @@ def law_of_inputs(
         return None
     frequencies = Generator.from_ngrams(words, n=1)
     words = thinned(words, math.ceil(INPUT_SYMBOLS / (float(words.lengths.mean()) + 1.0)))
-    n_states = min(INPUT_STATES, math.isqrt(INPUT_ENTRIES // max(1, n_symbols)))
-    if n_states <= 1 or words.total < 2 or not words.lengths.any():
-        return frequencies
-    folds = None if words.total >= ENOUGH else 2
-    found = learn_generator(words, n_states, folds=folds, threads=threads, rng=rng).generator
-    rest = SURPRISE * frequencies.transitions / n_states
-    stop = (1.0 - SURPRISE) * found.stop + SURPRISE * frequencies.stop
-    return found.replace(transitions=(1.0 - SURPRISE) * found.transitions + rest, stop=stop)
+    rng = random_generator(rng)
+    few, n_states = words.total < FEW, min(INPUT_STATES, math.isqrt(INPUT_ENTRIES // max(1, n_symbols)))
+    training, held_out = (words, words) if few else splits(words, 5, rng)[0]
+    found, laws = frequencies, {1: frequencies}
+    if n_states > 1 and not few:
+        folds = None if training.total >= ENOUGH else 2
+        found = learn_generator(training, n_states, folds=folds, threads=threads, rng=rng).generator
+        laws[1] = _never_impossible(found, frequencies)
+    if n_symbols * (n_symbols + 1) ** 2 <= INPUT_NGRAMS:
+        with suppress(TooLarge):
+            for n in (2,) if few else (2, 3):
+                laws[n] = _small_ngrams(training, n)
+    best = min(laws, key=lambda n: laws[n].perplexity(held_out))
+    if best > 1:
+        return Generator.from_ngrams(words, best)
+    climbed = baum_welch(found, words, prior=PRIOR, max_steps=LAST_STEPS, learn_initial=True, threads=threads)
+    return _never_impossible(climbed.generator, frequencies)
+
+
+def _small_ngrams(words: Sample, n: int) -> Generator:
+    """The n-gram model of words, unless it is too large to be saved beside an acceptor."""
+    states, steps, stop = ngram_chain(words, n, INPUT_NGRAMS)
+    return Generator(states, words.alphabet, steps, states[0], stop)
+
+
+def _never_impossible(law: Generator, frequencies: Generator) -> Generator:
+    """A law that makes, once in a thousand times, any symbol anywhere, as often as it is seen at all."""
+    rest = SURPRISE * frequencies.transitions / law.n_states
+    stop = (1.0 - SURPRISE) * law.stop + SURPRISE * frequencies.stop
+    return law.replace(transitions=(1.0 - SURPRISE) * law.transitions + rest, stop=stop)
 
 
 def _states(
