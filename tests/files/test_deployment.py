@@ -1,6 +1,8 @@
 """What a file keeps beside an acceptor, so that it predicts where it is loaded: rule, cut point, classes."""
 
+import copy
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -37,11 +39,19 @@ def test_a_loaded_model_predicts_as_the_one_that_was_saved(
     model = Model(LETTERS.with_unknown(rule), **beside)
     path = tmp_path / f"model{extension}"
     cp.save(model, path)
-    found = cp.read_model(path)
-    assert found == model
-    assert found.acceptor.alphabet.on_unknown == cp.load(path).alphabet.on_unknown == rule
-    assert np.array_equal(found.probabilities(WORDS), model.probabilities(WORDS))
+    found = cp.load(path)
+    assert found == LETTERS
+    assert found.model == cp.read_model(path) == model
+    assert found.alphabet.on_unknown == rule
+    assert np.array_equal(found.model.probabilities(WORDS), model.probabilities(WORDS))
     assert found.predict(WORDS).tolist() == model.predict(WORDS).tolist()
+    cp.save(found, path)
+    same = cp.load(path), pickle.loads(pickle.dumps(found)), copy.copy(found), found.with_unknown(rule)
+    assert all(each.model == model for each in same)
+    assert found.replace(states=list("wxyz")).model.classes == model.classes
+    smaller = cp.p_adic(2)
+    changed = found.replace(**{part: getattr(smaller, part) for part in smaller.PARTS})
+    assert changed.model == cp.files.Model(smaller)  # with other states there are other labels
 
 
 def test_the_second_of_two_classes_is_above_the_cut_point() -> None:
@@ -128,14 +138,31 @@ def test_members_that_make_no_sense(member: str, sentence: str, tmp_path: Path) 
 def test_forecasts_work_from_the_file_alone(tmp_path: Path) -> None:
     A, path = cp.random_acceptor(3, "ab", rng=1), tmp_path / "model.json"
     cp.save(A, path, inputs=LAW)
-    model = cp.read_model(path)
-    assert model.inputs == model.known_inputs == LAW
-    assert cp.forecast(model.acceptor, "ab", model.known_inputs) == cp.forecast(A, "ab", LAW)
+    loaded = cp.load(path)
+    assert loaded.model.inputs == loaded.model.known_inputs == LAW
+    assert cp.forecast(loaded, "ab") == cp.forecast(A, "ab", LAW)
+    assert cp.forecast(loaded, "ab", exact=True) == cp.forecast(A, "ab", LAW, exact=True)
+    assert str(cp.explain(loaded, "ab")) == str(cp.explain(A, "ab", LAW))
+    sample = cp.simulate(A, ["ab", "b", "ba"], rng=1)
+    assert str(cp.credit(loaded, sample)) == str(cp.credit(A, sample, LAW))
+    assert str(cp.advise(loaded, "a")) == str(cp.advise(A, "a", LAW))
     assert Model(LAW).known_inputs is LAW
     rows = [line for line in path.read_text().splitlines() if "[" in line]
     assert max(map(len, rows)) < 100  # one row of a matrix per line, also of the law
-    cp.save(model, tmp_path / "bare.json", bare=True)
+    cp.save(loaded, tmp_path / "bare.json", bare=True)
     assert cp.read_model(tmp_path / "bare.json").inputs is None
+
+
+def test_a_model_of_prefixes_and_names_is_known_by_what_it_carries() -> None:
+    A = cp.random_acceptor(3, "ab", rng=1)
+    along = Model(A, classes=("no", "yes"), metadata={"learned_along": True}, inputs=LAW).acceptor
+    assert cp.forecast(along, "ab") == A.acceptance("ab")
+    assert cp.forecast(along, "ab", exact=True) == A.exact_acceptance("ab")
+    assert cp.forecast(along, "ab", LAW) == cp.forecast(A, "ab", LAW)
+    assert str(cp.explain(along, "ab")) == str(cp.explain(A, "ab", LAW, prefixes=True, outcome="yes"))
+    assert str(cp.advise(along, "a")) == str(cp.advise(A, "a", LAW, prefixes=True, outcome="yes"))
+    sample = cp.simulate(A, ["ab", "b", "ba"], rng=1)
+    assert str(cp.credit(along, sample)) == str(cp.credit(A, sample, LAW, prefixes=True, outcome="yes"))
 
 
 REFUSALS: dict[str, Refusal] = {
@@ -145,7 +172,7 @@ REFUSALS: dict[str, Refusal] = {
         "inputs must be a Generator, and the model an Acceptor; got Generator and Generator.",
     ),
     "no law of inputs": (
-        lambda: Model(cp.p_adic(2)).known_inputs,
+        lambda: cp.forecast(cp.p_adic(2), "0"),
         cp.errors.InvalidArgument,
         "the model has no law of its inputs. cutpoint fit learns one. Or learn one with law_of_inputs, and save it with "
         "inputs=.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutpoint.cases.explanation import explain, signed
-from cutpoint.cases.forecast import kept_forecaster
+from cutpoint.cases.forecast import kept_forecaster, road_of
 from cutpoint.data import PlainWord, Symbol, Word, html
 from cutpoint.diagrams.diagram import label
 from cutpoint.errors import InvalidArgument, TooLarge
@@ -119,7 +119,7 @@ def advise(
     *,
     min_probability: float = 0.01,
     prefixes: bool = False,
-    outcome: str = "accepted",
+    outcome: str | None = None,
 ) -> Advice:
     r"""Continuations of a case, ranked by the forecast they lead to minus their costs.
 
@@ -156,7 +156,7 @@ def advise(
     0 0   0.1667               0.0000  0     0.1667  0.0625
     1 0   0.3333              +0.1667  0.2   0.1333  0.0625
     """
-    law = acceptor if isinstance(acceptor, Generator) else inputs
+    law, prefixes, outcome = road_of(acceptor, inputs, prefixes, outcome)
     if law is None:
         what = "must be given: advice needs to know which events usually come next."
         raise InvalidArgument(what, argument="inputs", advice="Pass a Generator, as learn_generator finds it.")

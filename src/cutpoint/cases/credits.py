@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cutpoint.assess.evaluation import REPETITIONS
 from cutpoint.cases.explanation import signed
-from cutpoint.cases.forecast import forecasts_along
+from cutpoint.cases.forecast import forecasts_along, road_of
 from cutpoint.data import Sample, Symbol, html
 from cutpoint.diagrams.diagram import label
 from cutpoint.em.observations import check_sample
@@ -107,7 +107,7 @@ def credit(
     inputs: Generator | None = None,
     *,
     prefixes: bool = False,
-    outcome: str = "accepted",
+    outcome: str | None = None,
 ) -> Credit:
     r"""Credit of each event: the changes that it made in the forecasts of all cases, added up.
 
@@ -140,6 +140,7 @@ def credit(
     0      40     +0.0    +0.0 to +0.0     0.0000    10           0           33.3 %
     """
     check_sample(sample)
+    inputs, prefixes, outcome = road_of(acceptor, inputs, prefixes, outcome)
     forecasts = _in_blocks(acceptor, sample, inputs, prefixes)
     words, positions = sample.decoded, sample.decoded.positions
     possible = ~np.isnan(forecasts[positions[1:] - 1])

@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.cases.forecast import forecasts_along, kept_forecaster, possible, rows_along, steps_of
+from cutpoint.cases.forecast import forecasts_along, kept_forecaster, possible, road_of, rows_along, steps_of
 from cutpoint.data import PlainWord, Sample, Word, html
 from cutpoint.diagrams.diagram import label
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.kernels.words import Codes, Floats
 from cutpoint.model import Acceptor, Generator
-from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.text import aligned
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted
 
 MOST_EVENTS, MOST_EXACT_EVENTS = 20_000, 200  # longest word that has deletion values, in floats and exactly
 MOST_TABULATED = 2000  # longest word whose table has them
@@ -216,7 +215,7 @@ def explain(
     *,
     prefixes: bool = False,
     exact: bool = False,
-    outcome: str = "accepted",
+    outcome: str | None = None,
 ) -> Explanation:
     r"""Why a case got its probability to be accepted: two explanations that add up, and are not to be confused.
 
@@ -238,11 +237,12 @@ def explain(
     Parameters
     ----------
     acceptor : the model; of a generator, whose own forecasts are taken, there are no Shapley values.
-    inputs : the law of inputs, a generator; without one there are no forecasts.
+    inputs : the law of inputs, a generator, by default the one that the model carries; without any there are no
+        forecasts.
     prefixes : the acceptor was learned from prefixes: then :math:`F_i` is the acceptance of the prefix, and the end
-        changes nothing.
+        changes nothing. A model of ``cutpoint fit --along`` knows it.
     exact : in rational numbers, with at most 200 events.
-    outcome : your name for accepted, in tables and plots.
+    outcome : your name for accepted, in tables and plots; by default the model's.
 
     Notes
     -----
@@ -267,12 +267,7 @@ def explain(
     >>> cp.explain(cp.p_adic(2), "011", exact=True).shapley
     array([Fraction(0, 1), Fraction(3, 8), Fraction(3, 8)], dtype=object)
     """
-    if inputs is not None and not isinstance(inputs, Generator):
-        raise InvalidArgument(f"must be a Generator; got {shown(inputs)}.", argument="inputs")
-    if isinstance(acceptor, Generator):
-        inputs = inputs or acceptor
-    else:
-        check_acceptor(acceptor)
+    inputs, prefixes, outcome = road_of(acceptor, inputs, prefixes, outcome)
     acceptor.alphabet.encode_word(word)  # refuses unknown symbols, naming the position
     case = Sample([word])
     plain = case.words[0]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from cutpoint.exact import fractions
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
-from cutpoint.model.generator import summed_until_stop
+from cutpoint.model.generator import check_model, summed_until_stop
 from cutpoint.model.machine import Machine
 from cutpoint.wording import counted, shown
 
@@ -140,13 +140,15 @@ def _iterated(reading: Floats, steps: Floats, now: Floats) -> Floats:
     return np.asarray(found)
 
 
-def forecast(acceptor: Acceptor, prefix: Word, inputs: Generator, exact: bool = False) -> Any:
+def forecast(acceptor: Acceptor, prefix: Word, inputs: Generator | None = None, exact: bool = False) -> Any:
     r"""Probability that a case is accepted in the end, given how it begins and the law of what comes.
 
     .. math:: P(\text{accepted in the end} \mid x) = \sum_y P(y \mid x)\, \pi P(x y) f
 
-    for a prefix x and all its continuations y. :class:`cutpoint.cases.Forecaster` answers many such questions; those of
-    the pairs of acceptor and generator asked for last are kept.
+    for a prefix x and all its continuations y. The law of inputs is by default the one that the model carries
+    (``cutpoint fit`` saves one); one of ``cutpoint fit --along`` forecasts by itself.
+    :class:`cutpoint.cases.Forecaster` answers many such questions; those of the pairs of acceptor and generator asked
+    for last are kept.
 
     Examples
     --------
@@ -154,6 +156,10 @@ def forecast(acceptor: Acceptor, prefix: Word, inputs: Generator, exact: bool = 
     >>> cp.forecast(cp.p_adic(2), "1", inputs=G), cp.forecast(cp.p_adic(2), "1", inputs=G, exact=True)
     (0.5, Fraction(1, 2))
     """
+    if inputs is None and isinstance(acceptor, Acceptor):
+        if acceptor.model.is_along:
+            return acceptor.exact_acceptance(prefix) if exact else acceptor.acceptance(prefix)
+        inputs = acceptor.model.known_inputs
     return kept_forecaster(acceptor, inputs).forecast(prefix, exact)
 
 
@@ -166,6 +172,24 @@ def kept_forecaster(acceptor: Acceptor, inputs: Generator) -> Forecaster:
 def _kept(forecaster: Forecaster, *_: str) -> Forecaster:
     """The first of equal forecasters; rules for unknown symbols, of which ``==`` knows nothing, belong to the key."""
     return forecaster
+
+
+class Road(NamedTuple):
+    """How a model forecasts: by which law of inputs, whether it was learned from prefixes, and the name of accepted."""
+
+    inputs: Generator | None
+    prefixes: bool
+    outcome: str
+
+
+def road_of(machine: Acceptor | Generator, inputs: Generator | None, prefixes: bool, outcome: str | None) -> Road:
+    """What is given, and for the rest what the model carries; a generator is the law of its own inputs."""
+    if inputs is not None and not isinstance(inputs, Generator):
+        raise InvalidArgument(f"must be a Generator; got {shown(inputs)}.", argument="inputs")
+    check_model(machine)
+    known = machine.model
+    own = known.inputs if isinstance(machine, Acceptor) else machine
+    return Road(own if inputs is None else inputs, prefixes or known.is_along, outcome or known.outcome)
 
 
 def forecasts_along(

@@ -56,12 +56,12 @@ def command(
     found = advise(
         read.machine,
         options.word_of(prefix, read, separator),
-        options.inputs_of(read, inputs),
+        options.inputs_of(inputs),
         horizon,
         [by_text.get(event, event) for event in allowed] or None,
         {by_text.get(event, event): number for event, _, number in pairs},
         min_probability=min_probability,
-        prefixes=options.forecasts_by_itself(read, prefixes),
+        prefixes=prefixes,
         outcome=options.outcomes_of({}, read)[0],
     )
     if not as_json:

@@ -47,8 +47,7 @@ def command(
     outcome = options.outcomes_of(reading, read)[0]
     reading = {"alphabet": read.machine.alphabet, "of_events": options.saved_reading(read)} | reading
     sample = read_sample(data, **reading)
-    law, prefixes = options.inputs_of(read, inputs), options.forecasts_by_itself(read, prefixes)
-    found = credit(read.machine, sample, law, prefixes=prefixes, outcome=outcome)
+    found = credit(read.machine, sample, options.inputs_of(inputs), prefixes=prefixes, outcome=outcome)
     if plot is not None:
         from cutpoint.drawing import plots  # noqa: PLC0415
 

@@ -98,7 +98,7 @@ def command(
         title = f"{Path(model).name} on {Path(name).name}"
         rows = group_rows(parts, judged, outcomes[0])
         by_group = f'<div class="scroll">{table(rows, most_rows=len(rows))}</div>{paragraph(DRIFT)}' if parts else ""
-        cases = sample if options.forecasts_by_itself(read, prefixes=False) else None
+        cases = sample if read.is_along else None
         by_column, law = {f"By {by}": by_group}, read.inputs
         evaluation_report(judged, read.machine, sample, report, title, outcomes, by_column, inputs=law, cases=cases)
     if as_json:

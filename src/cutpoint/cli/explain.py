@@ -46,8 +46,7 @@ def command(
     read = options.two_outcomes(options.model_of(model, unknown=unknown))
     outcome = options.outcomes_of({}, read)[0]
     case = options.word_of(word, read, separator)
-    law, prefixes = options.inputs_of(read, inputs), options.forecasts_by_itself(read, prefixes)
-    why = explain(read.machine, case, law, prefixes=prefixes, exact=exact, outcome=outcome)
+    why = explain(read.machine, case, options.inputs_of(inputs), prefixes=prefixes, exact=exact, outcome=outcome)
     if plot is not None:
         from cutpoint.drawing import plots  # noqa: PLC0415
 

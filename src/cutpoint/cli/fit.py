@@ -19,11 +19,11 @@ from cutpoint.data.alphabet import OnUnknown
 from cutpoint.drawing.report import ENDINGS, report as write_report
 from cutpoint.em.observations import check_evidence
 from cutpoint.exact import cut_point_value
-from cutpoint.files.contents import Model
 from cutpoint.files.models import save
 from cutpoint.files.samples import read_sample, read_split
 from cutpoint.files.streams import name_of
 from cutpoint.model import Generator
+from cutpoint.model.prediction import ALONG, Model
 from cutpoint.search.folds import held_out
 from cutpoint.search.generators import law_of_inputs, learn_generator
 from cutpoint.search.learn import learn, searched_part
@@ -201,7 +201,7 @@ def _save(summary: FitSummary, output: str, notes: dict[str, Any], unknown: OnUn
     """Save the model with its cut point, the names of what it predicts, and notes on where it comes from."""
     learned, choice, positive = summary.learned, summary.choice, reading.get("positive")
     notes |= {"stop": learned.stop.name.lower()} | options.reading_to_save(reading)
-    notes |= {} if summary.cases is None else {options.ALONG: True}
+    notes |= {} if summary.cases is None else {ALONG: True}
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     machine = learned.model.with_unknown(unknown)
     classes = None if positive is None else (f"not {positive}", positive)

@@ -136,7 +136,7 @@ class FitSummary:
         """What to do with the model."""
         return {
             "score new words": f"cutpoint score {output} new.tsv",
-            "in Python": f"cp.read_model({output!r}).predict(words)",
+            "in Python": f"cp.load({output!r}).predict(words)",
         }
 
     def _judged(self) -> list[str]:

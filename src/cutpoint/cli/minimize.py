@@ -6,8 +6,8 @@ from cutpoint.cli import options
 from cutpoint.cli.output import json_text, line, message
 from cutpoint.decision.reduction import minimize, quotient, trim
 from cutpoint.errors import InvalidArgument
-from cutpoint.files.contents import Model
 from cutpoint.files.models import save
+from cutpoint.model.prediction import Model
 
 
 @click.command()

@@ -24,9 +24,9 @@ import click
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
-from cutpoint.files.contents import Model
 from cutpoint.files.models import is_model_file, read_model
 from cutpoint.model import Acceptor, Generator, gallery
+from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, shown, suggestion
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ unknown = click.option(
 )
 digits = click.option("--digits", type=click.IntRange(1, 17), default=4, help="Significant digits.")
 inputs = click.option("--inputs", type=FILE, help="File of the law of inputs, a generator.", show_default="the model's")
-ALONG = "learned_along"  # note of a model that was learned from prefixes
 prefixes = click.option("--prefixes", is_flag=True, help="The model was learned from prefixes: it forecasts by itself.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
@@ -171,14 +170,9 @@ def two_outcomes(model: Model) -> Model:
     return model
 
 
-def inputs_of(model: Model, path: str | None) -> Generator | None:
-    """The law of inputs: that of a file, or the model's own if it has one."""
-    return model.inputs if path is None else generator_of(path).generator
-
-
-def forecasts_by_itself(model: Model, prefixes: bool) -> bool:
-    """Whether a model was learned from prefixes: by an option, or as ``fit --along`` noted."""
-    return prefixes or bool(model.metadata.get(ALONG))
+def inputs_of(path: str | None) -> Generator | None:
+    """The law of inputs of a file, if one is named."""
+    return None if path is None else generator_of(path).generator
 
 
 def _model_of(name: str, normalized: bool) -> Model:

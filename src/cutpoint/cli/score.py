@@ -22,10 +22,10 @@ from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
 from cutpoint.em.observations import Engine
 from cutpoint.errors import InvalidFile
-from cutpoint.files.contents import Model
 from cutpoint.files.parquet import writing_parquet
 from cutpoint.files.samples import Chunk, read_chunks
 from cutpoint.model import Acceptor, Generator
+from cutpoint.model.prediction import Model
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 from cutpoint.wording import plain
 

@@ -3,6 +3,7 @@
 import glob
 import hashlib
 import io
+import math
 import os
 import re
 import secrets
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from types import NoneType
 from typing import IO, Any, TextIO
 
 import numpy as np
@@ -27,6 +29,18 @@ except ImportError:  # a system without such locks
     fcntl = None  # type: ignore[assignment]
 
 Arrays = dict[str, NDArray[Any]]
+Scalar = str | int | float | bool | None
+
+
+def is_scalar(value: object) -> bool:
+    """Whether JSON can keep a value that is no list: text, a finite number, a bool or None."""
+    if type(value) not in (str, int, float, bool, NoneType):
+        return False
+    try:
+        str(value).encode()
+    except ValueError:  # half of a surrogate pair is no text, and Python prints integers of at most 4,300 digits
+        return False
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:

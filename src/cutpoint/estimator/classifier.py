@@ -17,11 +17,11 @@ from cutpoint.em.observations import InMemory, Parameters, agreeing_states
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, values_of, weights_of, words_of
 from cutpoint.exact import cut_point_value, whole_number
-from cutpoint.files.contents import Model
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.mixtures import AnyMachine
 from cutpoint.model.parts import check_threads
+from cutpoint.model.prediction import Model
 from cutpoint.search.generators import PRIOR as PRIOR_OF_GENERATORS, learn_generator
 from cutpoint.search.learn import PRIOR, learn
 from cutpoint.search.learned import Learned
@@ -294,7 +294,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def to_model(self) -> Model:
         """What is learned as a :class:`cutpoint.files.Model`, which files keep and which predicts without scikit-learn.
 
-        :func:`cutpoint.save` writes it, :func:`cutpoint.read_model` reads it, :func:`cutpoint.export` takes it to other
+        :func:`cutpoint.save` writes it, :func:`cutpoint.load` reads it, :func:`cutpoint.export` takes it to other
         systems; its ``predict`` and ``probabilities`` answer as this classifier does. With ``position=True`` it reads
         words of pairs ``(position, symbol)``.
         """

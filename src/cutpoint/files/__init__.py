@@ -1,6 +1,5 @@
 """Files: models and samples, one module per format."""
 
-from cutpoint.files.contents import Model as Model
 from cutpoint.files.exports import export as export
 from cutpoint.files.models import load as load, read_model as read_model, save as save
 from cutpoint.files.pautomac import (
@@ -15,3 +14,4 @@ from cutpoint.files.samples import (
     read_split as read_split,
     write_sample as write_sample,
 )
+from cutpoint.model.prediction import Model as Model

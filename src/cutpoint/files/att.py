@@ -9,9 +9,10 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from cutpoint.files.contents import Model, Options, Weights, assembled, check_room, fitting, in_floats
+from cutpoint.files.contents import Options, Weights, assembled, check_room, fitting, in_floats
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, number_of, numeral, token, unused
+from cutpoint.model.prediction import Model
 from cutpoint.wording import shown
 
 EPSILON = "<eps>"

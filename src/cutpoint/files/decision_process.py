@@ -10,10 +10,11 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from cutpoint.files.contents import Model, Options, assembled, check_room, fitting, in_floats
+from cutpoint.files.contents import Options, assembled, check_room, fitting, in_floats
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, numeral, token
 from cutpoint.model import Acceptor
+from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, shown
 
 RESERVED = INIT, ACCEPT, START, DEADLOCK = "init", "accept", "start", "deadlock"

@@ -21,10 +21,11 @@ from typing import IO, Any
 from cutpoint.diagrams.diagram import LabelStyle, Look
 from cutpoint.diagrams.picture import dot_text
 from cutpoint.errors import FormatError, MissingExtra
-from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Model, Options, assembled, check_room, fitting
+from cutpoint.files.contents import MOST_ENTRIES, MOST_FRACTIONS, Options, assembled, check_room, fitting
 from cutpoint.files.streams import MOST_LINES, Source
 from cutpoint.files.tokens import MARK, Number, number_of, numeral, token
 from cutpoint.model import Acceptor
+from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, shown
 
 START = "start [shape=none]; start -> q0;"  # how it is drawn that runs start in q0

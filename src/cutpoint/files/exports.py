@@ -8,10 +8,11 @@ from pathlib import Path
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import InvalidArgument
 from cutpoint.files import javascript, onnx, sql
-from cutpoint.files.contents import Model, Options, SqlNames, check_size, in_floats
+from cutpoint.files.contents import Options, SqlNames, check_size, in_floats
 from cutpoint.files.json import content, digest
 from cutpoint.model import Acceptor
 from cutpoint.model.generator import Generator
+from cutpoint.model.prediction import Model
 from cutpoint.model.weighted import WeightedAutomaton
 from cutpoint.wording import counted, shown
 
@@ -63,7 +64,7 @@ def export(model: Acceptor | Model, path: str | os.PathLike[str], **names: str) 
 
     Parameters
     ----------
-    model : an acceptor, or a :class:`cutpoint.files.Model` as :func:`cutpoint.read_model` returns it.
+    model : an acceptor, as :func:`cutpoint.load` returns it, or its ``model``.
     path : ``.js`` or ``.mjs``: a JavaScript module that exports ``acceptance``, ``probabilities`` and ``predict`` of a
         word, and ``start`` and ``read`` for live runs. ``.sql``: one query over a table with a row per event, for
         SQLite and DuckDB; a case without events has one row whose event is NULL. ``.onnx``: a graph from ``words`` (an
@@ -101,7 +102,7 @@ def export(model: Acceptor | Model, path: str | os.PathLike[str], **names: str) 
         raise InvalidArgument(f"is an option of SQL alone; the file is {where.name}.", argument=next(iter(names)))
     if unknown := names.keys() - vars(SqlNames()).keys():
         raise TypeError(f"unexpected option {min(unknown)!r}; the options are {', '.join(vars(SqlNames()))}.")
-    whole = model if isinstance(model, Model) else Model(model)
+    whole = model if isinstance(model, Model) else model.model
     acceptor = in_floats(whole.acceptor, Options(rounded=True), target.name)
     check_size(acceptor, target.name)
     rounded = replace(whole, machine=acceptor)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.files.contents import Model
 from cutpoint.files.tokens import json_value
+from cutpoint.model.prediction import Model
 from cutpoint.wording import shown
 
 LARGEST = 2**53  # numbers of JavaScript are floats

@@ -5,10 +5,11 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from cutpoint.errors import CutpointError, InvalidArgument
-from cutpoint.files.contents import Model, Options, assembled, check_room
+from cutpoint.files.contents import Options, assembled, check_room
 from cutpoint.files.streams import MOST_TEXT, Source
 from cutpoint.files.tokens import unused
 from cutpoint.model import Acceptor
+from cutpoint.model.prediction import Model
 from cutpoint.wording import shown
 
 MOST_DEPTH = 10  # deepest nesting of elements; JFLAP's own files have four levels

@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.exact import entry
-from cutpoint.files.contents import Model, Options, built, check_room, check_size
+from cutpoint.files.contents import Options, built, check_room, check_size
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, distinct_keys, json_value, name_of, numeral
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.parts import States
+from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, listed, shown
 
 FORMATS: dict[str, type[Acceptor] | type[Generator]] = {"acceptor": Acceptor, "generator": Generator}

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from cutpoint.data.storage import write_together
+from cutpoint.data.storage import Scalar, write_together
 from cutpoint.errors import InvalidArgument
 from cutpoint.files import att, decision_process, dot, jflap, json as json_file, npz, pautomac
-from cutpoint.files.contents import Model, Options, Scalar, Weights
+from cutpoint.files.contents import Options, Weights
 from cutpoint.files.streams import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor, Generator
+from cutpoint.model.generator import check_model
+from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, shown
 
 
@@ -58,15 +60,15 @@ def save(
 
     Parameters
     ----------
-    model : an acceptor, a generator, or a :class:`Model` as :func:`read_model` returns it.
+    model : an acceptor, a generator, or its ``model``; what it carries is kept, too.
     path : where to; ``.json``, ``.npz``, ``.att`` or ``.fst.txt`` (AT&T text of OpenFst), ``.drn`` (Storm), ``.tra``
         (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz); for generators ``.json``,
         ``.npz`` and ``.pautomac_model.txt``. ``.gz`` behind a text format packs it. Pictures, TikZ among them, are
         written by :func:`draw`.
     format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"``, ``"dot"`` or ``"pautomac"``, where the extension
         does not say it.
-    cut_point, metadata, classes, labels, inputs : kept beside the model by JSON and NPZ, as is its rule for unknown
-        symbols: see :class:`cutpoint.files.Model`.
+    cut_point, metadata, classes, labels, inputs : kept beside it by JSON and NPZ, as is its rule for unknown symbols:
+        see :class:`cutpoint.files.Model`; by default those that it carries.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
     bare : leave out the cut point, the classes, the metadata, the law of inputs and the rule for unknown symbols; in
@@ -77,11 +79,13 @@ def save(
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/model.json"
     >>> cp.save(cp.p_adic(3), path, cut_point="1/3")
-    >>> cp.load(path) == cp.p_adic(3), cp.read_model(path).cut_point
+    >>> cp.load(path) == cp.p_adic(3), cp.load(path).model.cut_point
     (True, Fraction(1, 3))
     """
     kind, target = _format_of(path, format)
-    whole = model if isinstance(model, Model) else Model(model)
+    if not isinstance(model, Model):
+        check_model(model)
+    whole = model if isinstance(model, Model) else model.model
     whole = Model(whole.machine.with_unknown("error")) if bare else whole
     given = {"cut_point": cut_point, "metadata": metadata, "classes": classes, "labels": labels, "inputs": inputs}
     whole = replace(whole, **{key: value for key, value in given.items() if value is not None})
@@ -100,8 +104,8 @@ def load(
 ) -> Any:
     """Read an acceptor or generator; a file that breaks its format's rules is a :class:`FormatError` with the place.
 
-    It does with unknown symbols what the file says. :func:`read_model` also gives the cut point and the names
-    of the classes, and predicts.
+    It predicts as the one that was saved, and does with unknown symbols what the file says: ``A.predict(words)`` gives
+    the names of classes, and forecasts know the law of inputs. ``A.model`` has all that the file keeps beside it.
 
     Parameters
     ----------
@@ -110,6 +114,14 @@ def load(
     format : as for :func:`save`, and ``"jflap"``.
     weights : of AT&T text, as for :func:`save`.
     normalized : rescale rows to sum 1, for files whose numbers were printed with few digits.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/model.json"
+    >>> cp.save(cp.p_adic(2).with_unknown("skip"), path, cut_point=0.3, classes=["small", "large"])
+    >>> cp.load(path).predict(["0.1", "0.01", ""]).tolist()
+    ['large', 'large', 'small']
     """
     return read_model(path, format=format, weights=weights, normalized=normalized).machine
 
@@ -117,16 +129,7 @@ def load(
 def read_model(
     path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Model:
-    """Read an acceptor or generator with all that a file keeps beside it, which predicts; otherwise as :func:`load`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = tempfile.mkdtemp() + "/model.json"
-    >>> cp.save(cp.p_adic(2).with_unknown("skip"), path, cut_point=0.3, classes=["small", "large"])
-    >>> cp.read_model(path).predict(["0.1", "0.01", ""]).tolist()
-    ['large', 'large', 'small']
-    """
+    """The same as ``load(path).model``: an acceptor or generator with all that a file keeps beside it."""
     kind, source = _format_of(path, format)
     return kind.read(source, Options(_weights(kind, weights), normalized=normalized))
 

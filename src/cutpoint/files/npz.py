@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import FormatError
-from cutpoint.files.contents import Model, Options, built, in_floats
+from cutpoint.files.contents import Options, built, in_floats
 from cutpoint.files.json import FORMATS, Header, canonical, checked_length, digest, document, header, parsed, with_notes
 from cutpoint.files.streams import Source
+from cutpoint.model.prediction import Model
 
 MOST_BYTES = 2**33
 """Longest file that is read; its arrays are not packed, so they take no more memory than the file is long."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from cutpoint.data.storage import Scalar
 from cutpoint.errors import InvalidArgument, MissingExtra
-from cutpoint.files.contents import Model, Scalar
+from cutpoint.model.prediction import Model
 from cutpoint.wording import shown
 
 LARGEST = 2**63 - 1

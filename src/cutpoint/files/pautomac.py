@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from cutpoint.data import Words
 from cutpoint.data.storage import write_whole
 from cutpoint.errors import InvalidArgument
-from cutpoint.files.contents import Model, Options, built, check_bare, check_room, check_size, in_floats
+from cutpoint.files.contents import Options, built, check_bare, check_room, check_size, in_floats
 from cutpoint.files.streams import InputFile, Source, blocks, name_of, refusal
 from cutpoint.files.tokens import Number, number_of, numeral
 from cutpoint.model import Generator
+from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, listed, shown
 
 HEADS = {"I": "(state)", "F": "(state)", "S": "(state,symbol)", "T": "(state,symbol,state)"}

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from cutpoint.errors import InvalidArgument, TooLarge
-from cutpoint.files.contents import Model, SqlNames
+from cutpoint.files.contents import SqlNames
+from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, plain, shown
 
 MOST_COLUMNS = 1900  # SQLite allows 2000 columns

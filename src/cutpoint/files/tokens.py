@@ -5,12 +5,12 @@ import math
 import re
 from collections.abc import Container, Hashable, Iterable
 from fractions import Fraction
-from types import NoneType
 from typing import Any
 from urllib.parse import quote, unquote
 
 import numpy as np
 
+from cutpoint.data.storage import is_scalar
 from cutpoint.errors import InvalidArgument
 from cutpoint.wording import shown
 
@@ -62,17 +62,6 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise KeyError(next(key for key in keys if keys.count(key) > 1))
     return found
-
-
-def is_scalar(value: object) -> bool:
-    """Whether JSON can keep a value that is no list: text, a finite number, a bool or None."""
-    if type(value) not in (str, int, float, bool, NoneType):
-        return False
-    try:
-        str(value).encode()
-    except ValueError:  # half of a surrogate pair is no text, and Python prints integers of at most 4,300 digits
-        return False
-    return not isinstance(value, float) or math.isfinite(value)
 
 
 def token(name: object, digits: type = str, reserved: Iterable[str] = ()) -> str:

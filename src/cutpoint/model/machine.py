@@ -6,7 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ from cutpoint.model import text
 from cutpoint.model.parts import SMALLEST, Numbers, States
 from cutpoint.model.weighted import WeightedAutomaton, frozen
 from cutpoint.wording import counted, shown
+
+if TYPE_CHECKING:
+    from cutpoint.model.prediction import Model
 
 LARGEST_PRINTED = 5000  # most transitions that print shows
 
@@ -41,6 +45,7 @@ class Machine(ABC):
     is_exact: bool
     stop: Floats | None = None  # probability to stop in each state, of a generator
     _weighted: WeightedAutomaton
+    _beside: Mapping[str, Any] = MappingProxyType({})  # what its model keeps, by name
 
     def _hold(self, states: States, final: NDArray[np.bool_], weighted: WeightedAutomaton) -> None:
         """Set the parts, once."""
@@ -53,7 +58,7 @@ class Machine(ABC):
         if unknown := changes.keys() - kept.keys():
             what = f"{self._kind.lower()} has the parts {', '.join(kept)}"
             raise InvalidArgument(f"{what}; got {', '.join(sorted(unknown))}.")
-        return type(self)(**(kept | changes))
+        return self._as_before(type(self)(**(kept | changes)))
 
     @classmethod
     @abstractmethod
@@ -86,7 +91,7 @@ class Machine(ABC):
             most = whole_number("max_denominator", max_denominator, least=1)
             near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
             numbers = {name: near(values) for name, values in numbers.items()}
-        return self.normalized(**({name: getattr(self, name) for name in self.PARTS} | numbers))
+        return self._as_before(self.normalized(**({name: getattr(self, name) for name in self.PARTS} | numbers)))
 
     def numbers(self, exact: bool | None = None) -> dict[str, Numbers]:
         """The parts that are numbers, by name: fractions or floats; by default fractions if the machine is exact."""
@@ -308,7 +313,48 @@ class Machine(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         numbers = self.numbers()
-        return type(self), tuple(numbers.get(name, getattr(self, name)) for name in self.PARTS)
+        parts = tuple(numbers.get(name, getattr(self, name)) for name in self.PARTS)
+        return type(self), parts, {"_beside": dict(self._beside)}
+
+    # -- How it is used -----------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> Model:
+        """The machine with what it carries to be used: cut point, names of classes, law of inputs and notes.
+
+        Examples
+        --------
+        >>> A = cp.files.Model(cp.p_adic(2), cut_point="1/2", classes=("small", "large")).machine
+        >>> A == cp.p_adic(2), A.model.cut_point, cp.p_adic(2).model.cut_point
+        (True, Fraction(1, 2), None)
+        """
+        from cutpoint.model.prediction import Model  # noqa: PLC0415  # it knows acceptors and generators
+
+        return Model(self, **self._beside)  # type: ignore[arg-type]
+
+    def predict(self, words: Words, threads: int | None = None) -> NDArray[Any]:
+        """Class of each word, by the cut point and the names that the machine carries: see :meth:`Model.predict`.
+
+        Without names True or False, without a cut point at 1/2. :func:`cutpoint.load` gives back what was saved.
+
+        Examples
+        --------
+        >>> cp.p_adic(2).predict(["01", "11"])
+        array([False,  True])
+        """
+        return self.model.predict(words, threads)
+
+    def carrying(self, beside: Mapping[str, Any]) -> Self:
+        """The same that carries what a :class:`Model` keeps beside it, by name."""
+        if beside == self._beside:
+            return self
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, _beside=MappingProxyType(dict(beside)))
+        return twin
+
+    def _as_before(self, changed: Self) -> Self:
+        """A changed machine, which is used as this one if it has as many states."""
+        return changed.carrying(self._beside) if self._beside and changed.n_states == self.n_states else changed
 
     # -- Encoded words ------------------------------------------------------------------------------------------
 
