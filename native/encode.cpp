@@ -2,8 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 
-namespace nb = nanobind;
+#include "door.hpp"
 
 namespace cutpoint {
 namespace {
@@ -29,7 +30,8 @@ bool encode(const Char* text, Py_ssize_t length, const std::int32_t* table, size
 
 }  // namespace
 
-nb::object encode_texts(nb::list words, Table table) {
+nb::object encode_texts(nb::list words, nb::handle code_points) {
+    const Codes table = array<const std::int32_t, 1>("table", code_points, {any});
     PyObject* list = words.ptr();
     const Py_ssize_t count = PyList_GET_SIZE(list);
     auto offsets = std::make_unique<std::int64_t[]>(static_cast<size_t>(count) + 1);
@@ -82,7 +84,10 @@ nb::object encode_lists(nb::list words, nb::dict codes) {
                 PyErr_Clear();
                 return nb::none();
             }
-            symbols[offsets[r] + i] = static_cast<std::int32_t>(PyLong_AsLong(code));
+            const long value = PyLong_AsLong(code);
+            if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+            if (value < 0 || value > most_codes) throw std::invalid_argument("codes must be from 0 to 2147483645.");
+            symbols[offsets[r] + i] = static_cast<std::int32_t>(value);
         }
     }
     return nb::make_tuple(as_array(std::move(symbols), total), as_array(std::move(offsets), static_cast<size_t>(count) + 1));

@@ -2,6 +2,7 @@
 
 #include "kernels.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "expect.hpp"
@@ -10,6 +11,14 @@
 namespace cutpoint {
 namespace {
 
+bool within(const std::int32_t* codes, std::size_t count, std::int32_t least, std::size_t size) {
+    const std::uint32_t first = static_cast<std::uint32_t>(least);
+    const std::uint32_t span = static_cast<std::uint32_t>(std::min<std::size_t>(size, INT32_MAX)) - first;
+    bool outside = false;
+    for (std::size_t i = 0; i < count; ++i) outside |= static_cast<std::uint32_t>(codes[i]) - first >= span;
+    return !outside;
+}
+
 void* make_memory() { return new (std::nothrow) Memory; }
 void shrink_memory(void* memory) { static_cast<Memory*>(memory)->shrink(); }
 void drop_memory(void* memory) { delete static_cast<Memory*>(memory); }
@@ -17,6 +26,6 @@ void drop_memory(void* memory) { delete static_cast<Memory*>(memory); }
 }  // namespace
 
 extern const Kernels CUTPOINT_TABLE;
-const Kernels CUTPOINT_TABLE = {CUTPOINT_NAME, score, expect, expect_long, make_memory, shrink_memory, drop_memory};
+const Kernels CUTPOINT_TABLE = {CUTPOINT_NAME, within, score, expect, expect_long, make_memory, shrink_memory, drop_memory};
 
 }  // namespace cutpoint

@@ -65,6 +65,8 @@ struct Lane {
 
 struct Kernels {
     const char* name;
+    // Whether all codes are out of least … size-1.
+    bool (*within)(const std::int32_t* codes, std::size_t count, std::int32_t least, std::size_t size);
     // scores[r] = initial · P(x_r) · column for words first … last-1.
     void (*score)(const Machine&, const double* column, const std::int32_t* symbols, const std::int64_t* offsets,
                   std::size_t first, std::size_t last, double* scores, void* scratch);

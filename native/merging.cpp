@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace cutpoint {
@@ -37,8 +38,10 @@ std::vector<size_t> sorted(const LabelledWords& words) {
 // ("red") one by one; a red node finds its children in a table instead.
 class Merging {
    public:
-    Merging(const LabelledWords& words, const std::vector<double>& pseudo, size_t n_states, double least)
-        : n_symbols_(words.n_symbols), n_labels_(pseudo.size()), n_states_(n_states), least_(least), pseudo_(pseudo) {
+    Merging(const LabelledWords& words, const std::vector<double>& pseudo, size_t n_states, double least,
+            size_t most_nodes)
+        : n_symbols_(words.n_symbols), n_labels_(pseudo.size()), n_states_(n_states), most_nodes_(most_nodes),
+          least_(least), pseudo_(pseudo) {
         total_pseudo_ = std::accumulate(pseudo.begin(), pseudo.end(), 0.0);
         constant_ = log_gamma(total_pseudo_);
         for (const double value : pseudo) constant_ -= log_gamma(value);
@@ -75,6 +78,7 @@ class Merging {
     };
 
     Node add(std::int32_t symbol) {
+        if (first_.size() >= most_nodes_) throw std::length_error("too many prefixes");
         first_.push_back(none), next_.push_back(none), last_.push_back(none), symbol_.push_back(symbol);
         counts_.resize(counts_.size() + n_labels_, 0.0);
         mass_.push_back(0.0);
@@ -262,7 +266,7 @@ class Merging {
         return true;
     }
 
-    size_t n_symbols_, n_labels_, n_states_;
+    size_t n_symbols_, n_labels_, n_states_, most_nodes_;
     double least_;
     std::vector<double> pseudo_;
     double total_pseudo_ = 0.0, constant_ = 0.0;
@@ -278,8 +282,8 @@ class Merging {
 }  // namespace
 
 MergedMachine merged_machine(const LabelledWords& words, const std::vector<double>& pseudo, size_t n_states,
-                             size_t width, size_t most_rounds, double least) {
-    return Merging(words, pseudo, n_states, least).run(width, most_rounds);
+                             size_t width, size_t most_rounds, double least, size_t most_nodes) {
+    return Merging(words, pseudo, n_states, least, most_nodes).run(width, most_rounds);
 }
 
 }  // namespace cutpoint

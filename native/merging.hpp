@@ -23,8 +23,9 @@ struct MergedMachine {
     std::vector<double> counts;
 };
 
-// pseudo: pseudo-counts of the labels. The definition is kernels/merging.py. Throws std::bad_alloc.
+// pseudo: pseudo-counts of the labels. The definition is kernels/merging.py. Throws std::bad_alloc, and
+// std::length_error where the prefix tree has more than most_nodes nodes, at most INT32_MAX.
 MergedMachine merged_machine(const LabelledWords& words, const std::vector<double>& pseudo, std::size_t n_states,
-                             std::size_t width, std::size_t most_rounds, double least);
+                             std::size_t width, std::size_t most_rounds, double least, std::size_t most_nodes);
 
 }  // namespace cutpoint

@@ -1,11 +1,11 @@
-// Python bindings: arrays in, arrays out, the GIL released while the kernels run. Shapes, symbol codes and masks are
-// right by construction: they come from Acceptor, Alphabet and Sample, which have checked them.
+// Python bindings: arrays in, arrays out, the GIL released while the kernels run. All arrays come in through door.hpp.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "door.hpp"
 #include "encode.hpp"
 #include "kernels.hpp"
 #include "machine.hpp"
@@ -24,15 +25,13 @@
 #include "tables.hpp"
 #include "tree.hpp"
 
-namespace nb = nanobind;
-
 namespace cutpoint {
 
 const Kernels& best_kernels() {
 #ifdef CUTPOINT_X86
     static const Kernels& best = [&]() -> const Kernels& {
         const char* limit = std::getenv("CUTPOINT_ISA");  // for tests: the most that may be used
-        const std::string most = limit ? limit : "x86-64-v4";
+        const std::string most = limit && *limit ? limit : "x86-64-v4";
         const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
         const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -55,34 +54,54 @@ namespace {
 using namespace cutpoint;
 using std::size_t;
 
-using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Masks = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
-
-PaddedMachine machine_of(const Floats& transitions, const Floats& initial, double negligible, bool with_transposed,
-                         double watched = 0.0) {
-    return {transitions.data(), initial.data(), transitions.shape(0), initial.shape(0), negligible, with_transposed,
-            watched};
-}
+using Floats = View<const double, 1>;
+using Masks = View<const bool, 2>;
 
 constexpr size_t words_per_task = 512;
 
-void acceptances(Floats transitions, Floats initial, Floats column, Codes symbols, Offsets offsets, Output out,
-                 size_t threads) {
-    const PaddedMachine machine = machine_of(transitions, initial, 0.0, false);
-    const size_t states = machine.view.states, words = offsets.shape(0) - 1;
+// Acceptance of each word. A task looks at the symbols of its words before it scores them; where one is none of the
+// machine's, nothing more is scored, and the answer is false.
+bool score(const Matrices& transitions, nb::handle initial, nb::handle column, const Codes& symbols,
+           const std::int64_t* offsets, size_t words, double* out, size_t threads) {
+    const Floats row = transitions.column("initial", initial), end = transitions.column("column", column);
+    const size_t states = transitions.states;
+    const PaddedMachine machine(transitions.data(), row.data(), transitions.symbols, states, 0.0, false, 0.0);
     Aligned padded_column = zeros(machine.view.stride);
-    std::memcpy(padded_column.get(), column.data(), states * sizeof(double));
+    std::memcpy(padded_column.get(), end.data(), states * sizeof(double));
     nb::gil_scoped_release release;
     const size_t tasks = (words + words_per_task - 1) / words_per_task;
-    const size_t operations = symbols.shape(0) * (2 * states * states + 32);
+    const size_t operations = symbols.size() * (2 * states * states + 32);
+    std::atomic<bool> known{true};
     in_parallel(tasks, useful_threads(threads, operations), [&](size_t task, void* memory) {
+        const Kernels& kernels = best_kernels();
         const size_t first = task * words_per_task, last = std::min(first + words_per_task, words);
-        best_kernels().score(machine.view, padded_column.get(), symbols.data(), offsets.data(), first, last, out.data(),
-                             memory);
+        const size_t count = static_cast<size_t>(offsets[last] - offsets[first]);
+        if (!kernels.within(symbols.data() + offsets[first], count, 0, transitions.symbols)) known = false;
+        if (known) kernels.score(machine.view, padded_column.get(), symbols.data(), offsets, first, last, out, memory);
     });
+    return known;
+}
+
+void acceptances(nb::handle transitions, nb::handle initial, nb::handle column, nb::handle symbols, nb::handle offsets,
+                 nb::handle out, size_t threads) {
+    const Matrices matrices(transitions);
+    const Codes word = array<const std::int32_t, 1>("symbols", symbols, {any});
+    const Offsets at = cutpoint::offsets(offsets, word.size());
+    const size_t words = at.size() - 1;
+    const auto scores = array<double, 1>("out", out, {Matrices::size(words)});
+    apart("out", scores, word, at);
+    if (!score(matrices, initial, column, word, at.data(), words, scores.data(), threads))
+        refuse("codes", "symbols", symbols, matrices.symbols, 0);
+}
+
+double acceptance(nb::handle transitions, nb::handle initial, nb::handle column, nb::handle symbols) {
+    const Matrices matrices(transitions);
+    const Codes word = array<const std::int32_t, 1>("symbols", symbols, {any});
+    const std::int64_t at[] = {0, Matrices::size(word.size())};
+    double result = 0.0;
+    if (!score(matrices, initial, column, word, at, 1, &result, 1))
+        refuse("codes", "symbols", symbols, matrices.symbols, 0);
+    return result;
 }
 
 // A prefix tree for the kernels: whole, or made of front-coded words block by block whenever it is visited.
@@ -90,6 +109,8 @@ struct PrefixTree {
     TreeArrays whole;
     std::function<void(size_t block, BlockMemory&, TreeArrays&)> make_block;  // empty if the tree is whole
     size_t blocks = 0, nodes = 0;
+    size_t words = 0, symbols = 0, marks = 0;  // how many it was made of: all its codes are smaller
+    Array<std::int64_t> block_nodes;
     nb::object coded;  // the words that blocks are made of
 
     void visit_blocks(size_t first, size_t last, const std::function<void(const Tree&, size_t, size_t)>& visit) const {
@@ -123,41 +144,73 @@ nb::tuple python_tree(std::unique_ptr<PrefixTree> made) {
                           owner);
 }
 
-nb::tuple prefix_tree(Codes symbols, Offsets offsets, nb::object marks, size_t n_symbols, size_t n_marks) {
-    const bool marked = !marks.is_none();
-    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
+// Number of codes, if the largest is the last.
+template <class Code>
+size_t size_of(const Code* codes, size_t count) {
+    return count ? static_cast<size_t>(*std::max_element(codes, codes + count)) + 1 : 0;
+}
+
+nb::tuple prefix_tree(nb::handle symbols, nb::handle offsets, nb::handle marks) {
+    const Codes word = codes("symbols", symbols, any, most_codes);
+    const Offsets at = cutpoint::offsets(offsets, word.size());
     auto made = std::make_unique<PrefixTree>();
+    made->words = at.size() - 1;
+    const Codes positions = marks.is_none() ? Codes() : codes("marks", marks, Matrices::size(word.size() + made->words), most_codes);
     {
         nb::gil_scoped_release release;
-        made->whole = build_tree(symbols.data(), offsets.data(), marked ? positions.data() : nullptr,
-                                 offsets.shape(0) - 1, n_symbols, n_marks);
+        made->symbols = size_of(word.data(), word.size());
+        made->marks = marks.is_none() ? 1 : size_of(positions.data(), positions.size());
+        made->whole = build_tree(word.data(), at.data(), marks.is_none() ? nullptr : positions.data(), made->words,
+                                 made->symbols, made->marks);
     }
     made->blocks = made->whole.node_offsets.size() - 1, made->nodes = made->whole.parents.size();
     return python_tree(std::move(made));
 }
 
-// Integers of one, two or four bytes.
+// Integers of one, two or four bytes; the first two kinds have no sign.
 using AnyCodes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <class Code>
-void set_blocks(PrefixTree& tree, const AnyCodes& codes, const std::int32_t* marks, const AnyCodes& shared,
-                const AnyCodes& lengths, const Offsets& block_words, const Offsets& block_nodes, size_t n_symbols) {
-    const auto narrow = [](const AnyCodes& values) { return NarrowArray{values.data(), values.itemsize()}; };
-    const CodedWords<Code> words{static_cast<const Code*>(codes.data()), marks, narrow(shared), narrow(lengths),
-                                 nullptr, block_words.data(), block_nodes.data(), n_symbols};
-    tree.make_block = [words](size_t k, BlockMemory& memory, TreeArrays& block) { add_block(words, k, memory, block); };
+AnyCodes narrow_codes(const char* name, nb::handle value) {
+    AnyCodes found;
+    const bool fits = nb::try_cast(value, found, false) &&
+                      (found.dtype() == nb::dtype<std::uint8_t>() || found.dtype() == nb::dtype<std::uint16_t>() ||
+                       found.dtype() == nb::dtype<std::int32_t>()) &&
+                      reinterpret_cast<std::uintptr_t>(found.data()) % found.itemsize() == 0;
+    if (!fits) refuse("array", name, value, "uint8, uint16, int32", nb::make_tuple(any));
+    return found;
 }
 
-nb::tuple coded_tree(AnyCodes codes, nb::object marks, AnyCodes shared, AnyCodes lengths, Offsets block_words,
-                     Offsets block_nodes, size_t n_symbols, bool whole) {
+// Front-coded words as the blocks of a tree; false if they are not well formed.
+template <class Code>
+bool set_blocks(PrefixTree& tree, const AnyCodes& codes, const std::int32_t* marks, const AnyCodes& shared,
+                const AnyCodes& lengths, const Offsets& block_words) {
+    const auto narrow = [](const AnyCodes& values) { return NarrowArray{values.data(), values.itemsize()}; };
+    CodedWords<Code> words{static_cast<const Code*>(codes.data()), marks, narrow(shared), narrow(lengths),
+                           nullptr, block_words.data(), nullptr, 0};
+    if (!well_formed(words, tree.words, tree.blocks, tree.nodes, tree.block_nodes)) return false;
+    if (tree.nodes && *std::min_element(words.codes, words.codes + tree.nodes) < Code{0}) return false;
+    const size_t size = size_of(words.codes, tree.nodes);
+    if (size > most_codes) return false;
+    words.block_nodes = tree.block_nodes.data(), words.n_symbols = tree.symbols = size ? size - 1 : 0;
+    tree.make_block = [words](size_t k, BlockMemory& memory, TreeArrays& block) { add_block(words, k, memory, block); };
+    return true;
+}
+
+nb::tuple coded_tree(nb::handle nodes, nb::handle marks, nb::handle shares, nb::handle sizes, nb::handle blocks,
+                     bool whole) {
+    const AnyCodes codes = narrow_codes("codes", nodes), shared = narrow_codes("shared", shares);
+    const AnyCodes lengths = narrow_codes("lengths", sizes);
+    const Offsets block_words = array<const std::int64_t, 1>("block_words", blocks, {any});
     auto made = std::make_unique<PrefixTree>();
-    made->blocks = block_words.shape(0) - 1, made->nodes = codes.shape(0);
-    const Codes node_marks = marks.is_none() ? Codes() : nb::cast<Codes>(marks);
+    made->words = lengths.size(), made->nodes = codes.size(), made->blocks = block_words.size() - 1;
+    const Codes node_marks = marks.is_none() ? Codes() : cutpoint::codes("marks", marks, Matrices::size(made->nodes), most_codes);
+    made->marks = marks.is_none() ? 1 : size_of(node_marks.data(), node_marks.size());
     const auto set = codes.itemsize() == 1   ? set_blocks<std::uint8_t>
                      : codes.itemsize() == 2 ? set_blocks<std::uint16_t>
                                              : set_blocks<std::int32_t>;
-    set(*made, codes, marks.is_none() ? nullptr : node_marks.data(), shared, lengths, block_words, block_nodes,
-        n_symbols);
+    if (block_words.size() == 0 || shared.size() != lengths.size() ||
+        !set(*made, codes, marks.is_none() ? nullptr : node_marks.data(), shared, lengths, block_words))
+        refuse("front_coded", "words");
     if (whole) {
         nb::gil_scoped_release release;
         BlockMemory memory;
@@ -165,15 +218,15 @@ nb::tuple coded_tree(AnyCodes codes, nb::object marks, AnyCodes shared, AnyCodes
         for (size_t k = 0; k < made->blocks; ++k) made->make_block(k, memory, made->whole);
         made->make_block = nullptr;
     } else {
-        made->coded = nb::make_tuple(codes, marks, shared, lengths, block_words, block_nodes);
+        made->coded = nb::make_tuple(codes, node_marks, shared, lengths, block_words);
     }
     return python_tree(std::move(made));
 }
 
 const PrefixTree& tree_of(const nb::tuple& arrays) {
-    void* tree = PyCapsule_GetPointer(nb::object(arrays[arrays.size() - 1]).ptr(), tree_name);
-    if (!tree) throw nb::python_error();
-    return *static_cast<const PrefixTree*>(tree);
+    PyObject* last = arrays.size() ? nb::object(arrays[arrays.size() - 1]).ptr() : nullptr;
+    if (!last || !PyCapsule_IsValid(last, tree_name)) refuse("tree", "tree");
+    return *static_cast<const PrefixTree*>(PyCapsule_GetPointer(last, tree_name));
 }
 
 // A vector as an array that owns it.
@@ -184,15 +237,22 @@ nb::ndarray<nb::numpy, const T, nb::ndim<1>> owned(std::vector<T>&& values) {
     return {kept->data(), {kept->size()}, owner};
 }
 
-nb::tuple merged(Codes symbols, Offsets offsets, Codes labels, Floats weights, size_t n_symbols, Floats pseudo,
-                 size_t n_states, size_t width, size_t most_rounds, double least) {
+nb::tuple merged(nb::handle symbols, nb::handle offsets, nb::handle labels, nb::handle weights, size_t n_symbols,
+                 nb::handle pseudo, size_t n_states, size_t width, size_t most_rounds, double least, size_t most_nodes) {
+    const Codes word = codes("symbols", symbols, any, n_symbols);
+    const Offsets at = cutpoint::offsets(offsets, word.size());
+    const size_t count = at.size() - 1;
+    const Floats prior = array<const double, 1>("pseudo", pseudo, {any});
+    const Codes seen = codes("labels", labels, Matrices::size(word.size() + count), prior.size(), -1);
+    const Floats counted = array<const double, 1>("weights", weights, {Matrices::size(count)});
     MergedMachine machine;
-    {
+    try {
         nb::gil_scoped_release release;
-        const size_t count = offsets.shape(0) - 1;
-        const LabelledWords words{symbols.data(), offsets.data(), labels.data(), weights.data(), count, n_symbols};
-        machine =
-            merged_machine(words, {pseudo.data(), pseudo.data() + pseudo.size()}, n_states, width, most_rounds, least);
+        const LabelledWords words{word.data(), at.data(), seen.data(), counted.data(), count, n_symbols};
+        machine = merged_machine(words, {prior.data(), prior.data() + prior.size()}, n_states, width, most_rounds, least,
+                                 std::min<size_t>(most_nodes, INT32_MAX));
+    } catch (const std::length_error&) {
+        refuse("prefixes", "words", most_nodes);
     }
     return nb::make_tuple(owned(std::move(machine.table)), owned(std::move(machine.counts)));
 }
@@ -215,11 +275,44 @@ double power_above(const Floats& weights) {
 
 // Returns the number of observations that plain floats do not reach: their logarithm is NaN, and they are not counted.
 // A generator has a probability to stop in each state; of an acceptor `stop` and `stop_out` are empty.
-size_t expected_counts(Floats transitions, Floats initial, Floats stop, Masks masks, Codes symbols, Offsets offsets,
-                       nb::object marks, Codes ends, Floats weights, nb::tuple arrays, Output counts_out,
-                       Output initial_out, Output stop_out, Output logs_out, size_t threads) {
+size_t expected_counts(nb::handle matrices, nb::handle first, nb::handle ending, nb::handle seen_by_mark, nb::handle word,
+                       nb::handle starts, nb::handle seen_at, nb::handle word_ends, nb::handle counted_as,
+                       nb::tuple arrays, nb::handle counts_to, nb::handle initial_to, nb::handle stop_to,
+                       nb::handle logs_to, size_t threads) {
+    const PrefixTree& tree = tree_of(arrays);
+    const Array<std::int64_t>& long_words = tree.whole.long_words;
+    const Matrices transitions(matrices);
+    const std::int64_t n = Matrices::size(transitions.states), words = Matrices::size(tree.words);
+    const Floats initial = transitions.column("initial", first);
+    const Masks masks = array<const bool, 2>("masks", seen_by_mark, {any, n});
+    const size_t n_masks = masks.shape(0);
+    const Codes ends = codes("ends", word_ends, words, n_masks);
+    const Floats weights = array<const double, 1>("weights", counted_as, {words});
+    if (tree.symbols > transitions.symbols) refuse("code_of", "symbols", tree.symbols - 1, transitions.symbols);
+    if (tree.marks > n_masks) refuse("code_of", "marks", tree.marks - 1, n_masks);
+    const Floats stop = array<const double, 1>("stop", ending, {any});
     const bool generator = stop.size() > 0;
-    double least = negligible(transitions.data(), transitions.shape(0) * initial.size(), initial.size());
+    if (generator) transitions.column("stop", ending);
+    auto counts_out = array<double, 3>("counts_out", counts_to, {any, any, any});
+    const bool counted = counts_out.size() > 0 || transitions.symbols == 0;
+    if (counted) array<double, 3>("counts_out", counts_to, {Matrices::size(transitions.symbols), n, n});
+    auto initial_out = array<double, 1>("initial_out", initial_to, {n});
+    auto stop_out = array<double, 1>("stop_out", stop_to, {Matrices::size(stop.size())});
+    auto logs_out = array<double, 1>("logs_out", logs_to, {words});
+    // The words themselves are read only where there are long ones: they must be those that the tree was made of.
+    const bool marked = !seen_at.is_none(), read = !long_words.empty();
+    const Codes symbols = read ? codes("symbols", word, any, transitions.symbols) : Codes();
+    const Offsets offsets = read ? cutpoint::offsets(starts, symbols.size()) : Offsets();
+    if (read && offsets.size() != tree.words + 1) refuse("tree", "tree");
+    const Codes positions = read && marked ? codes("marks", seen_at, Matrices::size(symbols.size()) + words, n_masks) : Codes();
+    const auto alone = [&](const char* name, const auto& out) {
+        apart(name, out, ends, weights);
+        if (read) apart(name, out, symbols, offsets);
+        if (read && marked) apart(name, out, positions);
+    };
+    alone("counts_out", counts_out), alone("initial_out", initial_out), alone("stop_out", stop_out);
+    alone("logs_out", logs_out);
+    double least = negligible(transitions.data(), transitions.symbols * transitions.states, transitions.states);
     if (generator) least = std::max(least, negligible(stop.data(), 1, stop.size()));
     if (least >= largest_negligible) {
         std::fill_n(counts_out.data(), counts_out.size(), 0.0);
@@ -228,19 +321,16 @@ size_t expected_counts(Floats transitions, Floats initial, Floats stop, Masks ma
         std::fill_n(logs_out.data(), logs_out.size(), std::numeric_limits<double>::quiet_NaN());
         return logs_out.size();
     }
-    const bool counted = counts_out.size() > 0, marked = !marks.is_none();
-    const PaddedMachine machine = machine_of(transitions, initial, least, counted, generator ? watched_below : 0.0);
+    const PaddedMachine machine(transitions.data(), initial.data(), transitions.symbols, transitions.states, least,
+                                counted, generator ? watched_below : 0.0);
     const size_t states = machine.view.states, stride = machine.view.stride;
     const PaddedMasks seen(masks.data(), masks.shape(0), machine.view);
     const PaddedMasks columns(masks.data(), generator ? masks.shape(0) : 0, machine.view, stop.data());
     const PaddedMasks& endings = generator ? columns : seen;
-    const Codes positions = marked ? nb::cast<Codes>(marks) : symbols;
     const double scale = power_above(weights);
     const Evidence evidence{seen.masks.get(), seen.full.data(), endings.masks.get(), endings.full.data(),
                             ends.data(),      weights.data(),   1.0 / scale,         symbols.data(),
-                            offsets.data(),   marked ? positions.data() : nullptr};
-    const PrefixTree& tree = tree_of(arrays);
-    const Array<std::int64_t>& long_words = tree.whole.long_words;
+                            offsets.data(),   read && marked ? positions.data() : nullptr};
 
     const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.size();
     const size_t lanes = lanes_for(tree.blocks + n_long, size);
@@ -277,69 +367,97 @@ size_t expected_counts(Floats transitions, Floats initial, Floats stop, Masks ma
     return static_cast<size_t>(left_out);
 }
 
-Reading reading_of(const Floats& transitions, const Codes& word, const bool* seen = nullptr, double negligible = 0.0,
-                   bool generator = false) {
-    return {transitions.data(), transitions.shape(1), word.data(), word.shape(0), seen, negligible, generator};
+// A machine and a word.
+struct ReadWord {
+    Matrices matrices;
+    Codes word;
+
+    ReadWord(nb::handle transitions, nb::handle symbols)
+        : matrices(transitions), word(codes("symbols", symbols, any, matrices.symbols)) {}
+
+    std::int64_t states() const { return Matrices::size(matrices.states); }
+    std::int64_t positions() const { return Matrices::size(word.size()) + 1; }
+    View<double, 2> table(const char* name, nb::handle value, std::int64_t rows) const {
+        const auto found = array<double, 2>(name, value, {rows, states()});
+        apart(name, found, word, matrices.values);
+        return found;
+    }
+    Masks seen(nb::handle value) const { return array<const bool, 2>("seen", value, {positions(), states()}); }
+    Reading reading(const bool* seen = nullptr, double negligible = 0.0, bool generator = false) const {
+        return {matrices.data(), matrices.states, word.data(), word.size(), seen, negligible, generator};
+    }
+};
+
+void forward(nb::handle transitions, nb::handle initial, nb::handle symbols, nb::handle table) {
+    const ReadWord given(transitions, symbols);
+    const Floats row = given.matrices.column("initial", initial);
+    const auto rows = given.table("table", table, given.positions());
+    nb::gil_scoped_release release;
+    forward_table(given.reading(), row.data(), rows.data());
 }
 
-void forward(Floats transitions, Floats initial, Codes word, Output table) {
+void backward(nb::handle transitions, nb::handle column, nb::handle symbols, nb::handle table) {
+    const ReadWord given(transitions, symbols);
+    const Floats end = given.matrices.column("column", column);
+    const auto rows = given.table("table", table, given.positions());
     nb::gil_scoped_release release;
-    forward_table(reading_of(transitions, word), initial.data(), table.data());
+    backward_table(given.reading(), end.data(), rows.data());
 }
 
-void backward(Floats transitions, Floats column, Codes word, Output table) {
+void distribution(nb::handle transitions, nb::handle initial, nb::handle symbols, nb::handle work) {
+    const ReadWord given(transitions, symbols);
+    const Floats row = given.matrices.column("initial", initial);
+    const auto rows = given.table("work", work, 2);
     nb::gil_scoped_release release;
-    backward_table(reading_of(transitions, word), column.data(), table.data());
+    last_row(given.reading(), row.data(), rows.data());
 }
 
-void distribution(Floats transitions, Floats initial, Codes word, Output work) {
+double occupancy(nb::handle transitions, nb::handle initial, double negligible, nb::handle symbols, nb::handle seen,
+                 nb::handle table, bool generator) {
+    const ReadWord given(transitions, symbols);
+    const Floats row = given.matrices.column("initial", initial);
+    const Masks masks = given.seen(seen);
+    const auto rows = given.table("table", table, given.positions());
     nb::gil_scoped_release release;
-    last_row(reading_of(transitions, word), initial.data(), work.data());
+    return occupancy_table(given.reading(masks.data(), negligible, generator), row.data(), rows.data());
 }
 
-double occupancy(Floats transitions, Floats initial, double negligible, Codes word, Masks seen, Output table,
-                 bool generator) {
+double most_likely_path(nb::handle log_transitions, nb::handle log_initial, nb::handle symbols, nb::handle seen,
+                        nb::handle path) {
+    const ReadWord given(log_transitions, symbols);
+    const Floats row = given.matrices.column("initial", log_initial);
+    const Masks masks = given.seen(seen);
+    const auto states = array<std::int64_t, 1>("path", path, {given.positions()});
+    apart("path", states, given.word);
     nb::gil_scoped_release release;
-    const Reading reading = reading_of(transitions, word, seen.data(), negligible, generator);
-    return occupancy_table(reading, initial.data(), table.data());
-}
-
-double most_likely_path(Floats log_transitions, Floats log_initial, Codes word, Masks seen,
-                        nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> path) {
-    nb::gil_scoped_release release;
-    return best_path(reading_of(log_transitions, word, seen.data()), log_initial.data(), path.data());
+    return best_path(given.reading(masks.data()), row.data(), states.data());
 }
 
 }  // namespace
 
 NB_MODULE(_native, module) {
+    using namespace nb::literals;
     module.doc() = "Compiled kernels of cutpoint; use them through cutpoint.kernels.";
     module.def("instruction_set", [] { return std::string(best_kernels().name); });
-    module.def("acceptances", &acceptances, nb::arg("transitions"), nb::arg("initial"), nb::arg("column"),
-               nb::arg("symbols"), nb::arg("offsets"), nb::arg("out").noconvert(), nb::arg("threads"));
-    module.def("prefix_tree", &prefix_tree, nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(),
-               nb::arg("n_symbols"), nb::arg("n_marks"));
-    module.def("coded_tree", &coded_tree, nb::arg("codes"), nb::arg("marks").none(), nb::arg("shared"),
-               nb::arg("lengths"), nb::arg("block_words"), nb::arg("block_nodes"), nb::arg("n_symbols"),
-               nb::arg("whole"));
-    module.def("expected_counts", &expected_counts, nb::arg("transitions"), nb::arg("initial"), nb::arg("stop"),
-               nb::arg("masks"),
-               nb::arg("symbols"), nb::arg("offsets"), nb::arg("marks").none(), nb::arg("ends"), nb::arg("weights"),
-               nb::arg("tree"), nb::arg("counts_out").noconvert(), nb::arg("initial_out").noconvert(),
-               nb::arg("stop_out").noconvert(), nb::arg("logs_out").noconvert(), nb::arg("threads"));
-    module.def("merged_machine", &merged, nb::arg("symbols"), nb::arg("offsets"), nb::arg("labels"),
-               nb::arg("weights"), nb::arg("n_symbols"), nb::arg("pseudo"), nb::arg("n_states"), nb::arg("width"),
-               nb::arg("most_rounds"), nb::arg("least"));
-    module.def("forward", &forward, nb::arg("transitions"), nb::arg("initial"), nb::arg("word"),
-               nb::arg("table").noconvert());
-    module.def("backward", &backward, nb::arg("transitions"), nb::arg("column"), nb::arg("word"),
-               nb::arg("table").noconvert());
-    module.def("distribution", &distribution, nb::arg("transitions"), nb::arg("initial"), nb::arg("word"),
-               nb::arg("work").noconvert());
-    module.def("occupancy", &occupancy, nb::arg("transitions"), nb::arg("initial"), nb::arg("negligible"),
-               nb::arg("word"), nb::arg("seen"), nb::arg("table").noconvert(), nb::arg("generator"));
-    module.def("most_likely_path", &most_likely_path, nb::arg("log_transitions"), nb::arg("log_initial"),
-               nb::arg("word"), nb::arg("seen"), nb::arg("path").noconvert());
-    module.def("encode_texts", &encode_texts, nb::arg("words"), nb::arg("table"));
-    module.def("encode_lists", &encode_lists, nb::arg("words"), nb::arg("codes"));
+#ifdef CUTPOINT_X86
+    module.attr("instruction_sets") = nb::make_tuple(kernels_baseline.name, kernels_v3.name, kernels_v4.name);
+#else
+    module.attr("instruction_sets") = nb::make_tuple(kernels_baseline.name);
+#endif
+    module.def("acceptance", &acceptance);
+    module.def("acceptances", &acceptances);
+    module.def("prefix_tree", &prefix_tree, "symbols"_a, "offsets"_a, "marks"_a.none());
+    module.def("coded_tree", &coded_tree, "codes"_a, "marks"_a.none(), "shared"_a, "lengths"_a, "block_words"_a,
+               "whole"_a);
+    module.def("expected_counts", &expected_counts, "transitions"_a, "initial"_a, "stop"_a, "masks"_a, "symbols"_a,
+               "offsets"_a, "marks"_a.none(), "ends"_a, "weights"_a, "tree"_a, "counts_out"_a, "initial_out"_a,
+               "stop_out"_a, "logs_out"_a, "threads"_a);
+    module.def("merged_machine", &merged);
+    module.def("forward", &forward);
+    module.def("backward", &backward);
+    module.def("distribution", &distribution);
+    module.def("occupancy", &occupancy);
+    module.def("most_likely_path", &most_likely_path);
+    module.def("encode_texts", &encode_texts);
+    module.def("encode_lists", &encode_lists);
 }

@@ -67,9 +67,13 @@ void sort(const Words& words, size_t n_symbols, std::vector<std::int64_t>& order
     for (size_t k = 0; k < order.size(); ++k) order[k] = keyed[k].second;
 }
 
-// Stable order of items by a key in [0, range).
+// Stable order of items by a key in [0, range): by counting, unless the range is much larger than the items are many.
 template <class Key>
-std::vector<std::int32_t> counting_order(const std::vector<std::int32_t>& items, size_t range, Key key) {
+std::vector<std::int32_t> counting_order(std::vector<std::int32_t> items, size_t range, Key key) {
+    if (range > 16 * items.size() + (1 << 16)) {
+        std::stable_sort(items.begin(), items.end(), [&](std::int32_t k, std::int32_t j) { return key(k) < key(j); });
+        return items;
+    }
     std::vector<std::int32_t> place(range + 1, 0), order(items.size());
     for (const std::int32_t item : items) ++place[key(item) + 1];
     for (size_t k = 0; k < range; ++k) place[k + 1] += place[k];
@@ -310,9 +314,42 @@ void add_block(const CodedWords<Code>& words, size_t block, BlockMemory& memory,
     maker.add_runs();
 }
 
+template <class Code>
+bool well_formed(const CodedWords<Code>& words, size_t n_words, size_t n_blocks, size_t n_nodes,
+                 Array<std::int64_t>& block_nodes) {
+    const auto same = [](std::int64_t found, size_t expected) { return found == static_cast<std::int64_t>(expected); };
+    if (!same(words.block_words[0], 0) || !same(words.block_words[n_blocks], n_words)) return false;
+    for (size_t k = 0; k < n_blocks; ++k)
+        if (words.block_words[k] >= words.block_words[k + 1]) return false;
+    Array<std::int32_t> shared, lengths;
+    size_t node = 0, begins = 0;
+    block_nodes.assign(1, 0);
+    for (size_t k = 0; k < n_blocks; ++k) {
+        const size_t first = static_cast<size_t>(words.block_words[k]), last = static_cast<size_t>(words.block_words[k + 1]);
+        words.shared.copy(first, last, shared), words.lengths.copy(first, last, lengths);
+        std::int32_t before = 0;
+        for (size_t r = 0; r < lengths.size(); ++r) {
+            const std::int32_t n = lengths[r], s = shared[r];
+            if (n < 0 || n >= static_cast<std::int32_t>(long_word) || s < 0 || s > n + 1 || s > before + 1) return false;
+            if (s == n + 1 && n != before) return false;  // all of it is shared: it is the word before
+            if (r == 0 && s > 0) return false;
+            if (s == 0 && (node >= n_nodes || words.codes[node] != 0)) return false;
+            begins += s == 0;
+            node += static_cast<size_t>(n + 1 - s), before = n;
+        }
+        block_nodes.push_back(static_cast<std::int64_t>(node));
+        if (node > n_nodes || node - static_cast<size_t>(block_nodes[k]) > cutpoint::block_nodes + long_word - 1)
+            return false;
+    }
+    return node == n_nodes && static_cast<size_t>(std::count(words.codes, words.codes + n_nodes, Code{0})) == begins;
+}
+
 template void add_block(const CodedWords<std::uint8_t>&, size_t, BlockMemory&, TreeArrays&);
 template void add_block(const CodedWords<std::uint16_t>&, size_t, BlockMemory&, TreeArrays&);
 template void add_block(const CodedWords<std::int32_t>&, size_t, BlockMemory&, TreeArrays&);
+template bool well_formed(const CodedWords<std::uint8_t>&, size_t, size_t, size_t, Array<std::int64_t>&);
+template bool well_formed(const CodedWords<std::uint16_t>&, size_t, size_t, size_t, Array<std::int64_t>&);
+template bool well_formed(const CodedWords<std::int32_t>&, size_t, size_t, size_t, Array<std::int64_t>&);
 
 TreeArrays build_tree(const std::int32_t* symbols, const std::int64_t* offsets, const std::int32_t* positions,
                       size_t count, size_t n_symbols, size_t n_marks) {

@@ -66,6 +66,12 @@ struct CodedWords {
     std::size_t n_symbols;
 };
 
+// Whether these are front-coded words with so many nodes, as kernels/words.py says in FrontCodedWords.fits; fills
+// `block_nodes`, which the words themselves need not have yet.
+template <class Code>
+bool well_formed(const CodedWords<Code>& words, std::size_t n_words, std::size_t n_blocks, std::size_t n_nodes,
+                 Array<std::int64_t>& block_nodes);
+
 // What the making of blocks needs, kept from block to block.
 struct BlockMemory {
     struct Group {

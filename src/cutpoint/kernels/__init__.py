@@ -32,6 +32,8 @@ def kernels() -> ModuleType:
     if wanted != "reference":
         try:
             from cutpoint.kernels import native  # noqa: PLC0415
+        except KernelsUnavailable:
+            raise
         except ImportError as missing:
             if wanted == "native":
                 raise KernelsUnavailable(

@@ -3,7 +3,12 @@ from typing import Any
 from numpy import bool_, float64, int32, int64
 from numpy.typing import NDArray
 
+instruction_sets: tuple[str, ...]
+
 def instruction_set() -> str: ...
+def acceptance(
+    transitions: NDArray[float64], initial: NDArray[float64], column: NDArray[float64], word: NDArray[int32]
+) -> float: ...
 def acceptances(
     transitions: NDArray[float64],
     initial: NDArray[float64],
@@ -13,17 +18,13 @@ def acceptances(
     out: NDArray[float64],
     threads: int,
 ) -> None: ...
-def prefix_tree(
-    symbols: NDArray[int32], offsets: NDArray[int64], marks: NDArray[int32] | None, n_symbols: int, n_marks: int
-) -> tuple[Any, ...]: ...
+def prefix_tree(symbols: NDArray[int32], offsets: NDArray[int64], marks: NDArray[int32] | None) -> tuple[Any, ...]: ...
 def coded_tree(
     codes: NDArray[Any],
     marks: NDArray[int32] | None,
     shared: NDArray[Any],
     lengths: NDArray[Any],
     block_words: NDArray[int64],
-    block_nodes: NDArray[int64],
-    n_symbols: int,
     whole: bool,
 ) -> tuple[Any, ...]: ...
 def expected_counts(
@@ -54,6 +55,7 @@ def merged_machine(
     width: int,
     most_rounds: int,
     least: float,
+    most_nodes: int,
 ) -> tuple[NDArray[int32], NDArray[float64]]: ...
 def forward(
     transitions: NDArray[float64], initial: NDArray[float64], word: NDArray[int32], table: NDArray[float64]

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cutpoint.kernels import door
 from cutpoint.kernels.words import Codes, EncodedWords, Floats
 
+MOST_NODES = 2**31 - 1  # most distinct prefixes of all words: they are numbered in 32 bits
 ROUNDS_PER_STATE = 200  # most merges and promotions for each state asked for; edges beyond them stay open
 
 
@@ -59,6 +61,10 @@ def merged_machine(
     least : two nodes whose own log Bayes factor is below this contradict each other, whatever those below them say,
         and are not merged. Where all contradict and there is no room for more states, their edges stay open.
     """
+    door.words(words, n_symbols)
+    door.array("pseudo", pseudo, "float64", [door.ANY])
+    door.codes("labels", labels, len(pseudo), -1, len(words.symbols) + len(words.lengths))
+    door.array("weights", weights, "float64", [len(words.lengths)])
     root = _tree(words, labels, weights, len(pseudo))
     states = [root]
     for _ in range(ROUNDS_PER_STATE * n_states):
@@ -81,12 +87,15 @@ def merged_machine(
 
 
 def _tree(words: EncodedWords, labels: Codes, weights: Floats, n_labels: int) -> Node:
-    root, starts = Node([0.0] * n_labels), words.positions
+    root, starts, made = Node([0.0] * n_labels), words.positions, 1
     for r, weight in enumerate(weights.tolist()):
         seen = labels[starts[r] : starts[r + 1]].tolist()
         path = [root]
         for symbol in words.word(r).tolist():
+            made += symbol not in path[-1].children
             path.append(path[-1].children.setdefault(symbol, Node([0.0] * n_labels)))
+        if made > MOST_NODES:
+            door.prefixes("words", MOST_NODES)
         mass = 0.0
         for node, label in zip(reversed(path), reversed(seen), strict=True):
             if label >= 0:

@@ -4,20 +4,29 @@ What plain floats cannot hold is left to the reference with its wide exponents. 
 extension was not built.
 """
 
+import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.kernels import _native, cores, reference
-from cutpoint.kernels.merging import ROUNDS_PER_STATE, MergedMachine
-from cutpoint.kernels.reference import AnyWords, BestPath, ExpectedCounts, Occupancy
+from cutpoint.errors import KernelsUnavailable
+from cutpoint.kernels import _native, cores, door, reference
+from cutpoint.kernels.door import AnyWords
+from cutpoint.kernels.merging import MOST_NODES, ROUNDS_PER_STATE, MergedMachine
+from cutpoint.kernels.reference import BestPath, ExpectedCounts, Occupancy
 from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords, Masks
 
 SAFE = 1e-280  # acceptances of at least this have lost nothing to the smallest floats
 
 NO_ROWS, NO_STOP = np.empty(0, dtype=np.int64), np.empty(0)
 NO_WORDS = EncodedWords.without_marks(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
+
+if (limit := os.environ.get("CUTPOINT_ISA", "")) not in ("", *_native.instruction_sets):
+    raise KernelsUnavailable(
+        f"CUTPOINT_ISA must be one of {', '.join(_native.instruction_sets)}; got {limit!r}. Unset it to use the best "
+        "that this processor has."
+    )
 
 instruction_set = _native.instruction_set
 encode_texts = _native.encode_texts
@@ -28,9 +37,7 @@ filtered = reference.filtered
 
 def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:
     """πP(x)f of one word: :func:`acceptances` without a value for many."""
-    score = np.empty(1)
-    _native.acceptances(transitions, initial, column, word, np.array((0, len(word))), score, 1)
-    return float(score[0])
+    return _native.acceptance(transitions, initial, column, word)
 
 
 def distribution(transitions: Floats, initial: Floats, word: Codes) -> Floats:
@@ -56,6 +63,7 @@ def backward(transitions: Floats, column: Floats, word: Codes) -> Floats:
 
 def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks, stop: Floats | None = None) -> Occupancy:
     """Posterior distribution over states at each position of a word, given ``seen[i, s]``."""
+    door.reading(transitions, word, seen, initial=initial, stop=stop)
     steps, symbols, positions = _until_stop(transitions, word, seen, stop)
     table, negligible = np.empty(positions.shape), reference.negligible(steps)
     log = np.nan
@@ -72,6 +80,7 @@ def most_likely_path(
     transitions: Floats, initial: Floats, word: Codes, seen: Masks, stop: Floats | None = None
 ) -> BestPath:
     """State path of highest probability among those that agree with ``seen[i, s]``."""
+    door.reading(transitions, word, seen, initial=initial, stop=stop)
     steps, symbols, positions = _until_stop(transitions, word, seen, stop)
     path = np.empty(len(positions), dtype=np.int64)
     with np.errstate(divide="ignore"):
@@ -102,7 +111,7 @@ def merged_machine(
     """Deterministic machine by red-blue merging; see ``kernels/merging.py``."""
     rounds = ROUNDS_PER_STATE * n_states
     table, seen = _native.merged_machine(
-        words.symbols, words.offsets, labels, weights, n_symbols, pseudo, n_states, width, rounds, least
+        words.symbols, words.offsets, labels, weights, n_symbols, pseudo, n_states, width, rounds, least, MOST_NODES
     )
     seen = seen.reshape(-1, len(pseudo))
     return MergedMachine(table.reshape(len(seen), n_symbols), seen)
@@ -117,13 +126,13 @@ def prefix_tree(words: AnyWords) -> tuple[Any, ...]:
 
 
 def _tree(words: EncodedWords) -> tuple[Any, ...]:
-    sizes = [1 if codes is None else int(codes.max(initial=0)) + 1 for codes in (words.symbols, words.marks)]
-    return _native.prefix_tree(words.symbols, words.offsets, words.marks, *sizes)
+    return _native.prefix_tree(words.symbols, words.offsets, words.marks)
 
 
 def _coded_tree(words: FrontCodedWords) -> tuple[Any, ...]:
-    arrays = words.codes, words.marks, words.shared, words.lengths, words.block_words, words.block_nodes
-    return _native.coded_tree(*arrays, int(words.codes.max(initial=0)), words.whole_tree)
+    return _native.coded_tree(
+        words.codes, words.marks, words.shared, words.lengths, words.block_words, words.whole_tree
+    )
 
 
 def acceptances(
@@ -139,7 +148,10 @@ def log_acceptances(
     transitions: Floats, initial: Floats, final: Masks, words: EncodedWords, threads: int | None = None
 ) -> Floats:
     """Logarithm of the probability that each word leads to a final state, whatever was seen of it; -inf for 0."""
+    door.machine(transitions, initial=initial)
+    door.array("final", final, "bool", [transitions.shape[-1]])
     if final.all():
+        door.words(words, len(transitions))
         return np.zeros(len(words))
     scores = acceptances(transitions, initial, final.astype(np.float64), words, threads)
     redo = np.flatnonzero(~(scores >= SAFE))
@@ -160,7 +172,7 @@ def log_probabilities(
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
     weights = np.ones(len(words))
-    found, redo = _tree_counts(transitions, initial, stop, masks, words, weights, np.empty(0), threads)
+    found, redo = _tree_counts(transitions, initial, stop, masks, words, weights, np.empty((0, 0, 0)), threads)
     if len(redo):
         rest = words.decoded().take(redo)
         found.log_probabilities[redo] = reference.log_probabilities(transitions, initial, masks, rest, stop=stop)

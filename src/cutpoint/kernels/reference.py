@@ -27,11 +27,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.kernels import wide
+from cutpoint.kernels import door, wide
+from cutpoint.kernels.door import AnyWords
 from cutpoint.kernels.merging import merged_machine  # noqa: F401
-from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords, Masks
-
-AnyWords = EncodedWords | FrontCodedWords
+from cutpoint.kernels.words import Codes, EncodedWords, Floats, Masks
 
 SMALLEST = 1e-300  # no number smaller than this is used: what would become smaller is dropped, and accounted for
 
@@ -118,6 +117,7 @@ def dot(rows: Floats, column: Floats) -> Floats:
 
 def matrix(transitions: Floats, word: Codes) -> Floats:
     """P(x) = P(x₁)…P(xₙ), equation (e-SA-prob2); the identity for the empty word."""
+    door.reading(transitions, word)
     product = np.eye(transitions.shape[1])
     for symbol in word:
         product = step(product, transitions[symbol])
@@ -126,6 +126,7 @@ def matrix(transitions: Floats, word: Codes) -> Floats:
 
 def distribution(transitions: Floats, initial: Floats, word: Codes) -> Floats:
     """Last row of :func:`forward`, πP(x), without keeping the others."""
+    door.reading(transitions, word, initial=initial)
     row = initial.copy()
     for symbol in word:
         row = step(row, transitions[symbol])
@@ -134,6 +135,7 @@ def distribution(transitions: Floats, initial: Floats, word: Codes) -> Floats:
 
 def forward(transitions: Floats, initial: Floats, word: Codes) -> Floats:
     """Table M of equation (e-M-1), n + 1 rows: M[0] = π, M[k] = M[k-1] P(x_k)."""
+    door.reading(transitions, word, initial=initial)
     table = np.empty((len(word) + 1, len(initial)))
     table[0] = initial
     for k, symbol in enumerate(word):
@@ -143,6 +145,7 @@ def forward(transitions: Floats, initial: Floats, word: Codes) -> Floats:
 
 def backward(transitions: Floats, column: Floats, word: Codes) -> Floats:
     """Table of backward probabilities, n + 1 rows: b(n) = column, b(i-1) = P(x_i) b(i)."""
+    door.reading(transitions, word, column=column)
     table = np.empty((len(word) + 1, len(column)))
     table[-1] = column
     for i in range(len(word), 0, -1):
@@ -164,6 +167,7 @@ def prefix_tree(words: AnyWords) -> None:
 
 def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:
     """πP(x)f of one word, equation (e-M-2)."""
+    door.reading(transitions, word, initial=initial, column=column)
     words = EncodedWords.without_marks(word, np.array((0, len(word))))
     return float(acceptances(transitions, initial, column, words)[0])
 
@@ -172,6 +176,8 @@ def acceptances(
     transitions: Floats, initial: Floats, column: Floats, words: EncodedWords, threads: int | None = None
 ) -> Floats:
     """πP(x)f of every word, equation (e-M-2)."""
+    door.machine(transitions, initial=initial, column=column)
+    door.words(words, len(transitions))
     scores = np.empty(len(words))
     for chosen, symbols in _blocks(words, len(initial)):
         rows = np.broadcast_to(initial, (len(chosen), len(initial)))
@@ -185,6 +191,8 @@ def log_acceptances(
     transitions: Floats, initial: Floats, final: Masks, words: EncodedWords, threads: int | None = None
 ) -> Floats:
     """Logarithm of the probability that each word leads to a final state, whatever was seen of it; -inf for 0."""
+    door.machine(transitions, initial=initial)
+    door.array("final", final, "bool", [transitions.shape[-1]])
     masks, ends = np.stack([np.ones_like(final), final]), np.ones(len(words), dtype=np.int32)
     return log_probabilities(transitions, initial, masks, EncodedWords(words.symbols, words.offsets, ends))
 
@@ -201,6 +209,7 @@ def log_probabilities(
 
     Of a generator, the probability that the word came up is part of it.
     """
+    door.evidence(transitions, initial, masks, words, None, stop)
     logs, words = np.empty(len(words)), words.decoded()
     for chosen, symbols in _blocks(words, len(initial)):
         seen = words.evidence(masks, chosen)
@@ -217,6 +226,8 @@ def filtered(transitions: Floats, initial: Floats, final: Masks, masks: Masks, w
 
     .. math:: P(s_i \in F \mid x_1 \dots x_i, e_0 \dots e_{i-1}) = \alpha_{i-1} P(x_i) f \,/\, \sum_s \alpha_{i-1}[s]
     """
+    door.evidence(transitions, initial, masks, words, None, None)
+    door.array("final", final, "bool", [transitions.shape[-1]])
     column = final.astype(np.float64)
     found = FilterResult(np.empty(words.positions[-1]), np.empty(words.positions[-1]))
     for chosen, symbols in _blocks(words, len(initial)):
@@ -253,6 +264,7 @@ def expected_counts(
 
     An impossible observation (log-probability -inf) adds nothing to the counts.
     """
+    door.evidence(transitions, initial, masks, words, weights, stop)
     counts = np.zeros_like(transitions)
     first, last = np.zeros_like(initial), np.zeros_like(initial)
     logs, words = np.empty(len(words)), words.decoded()
@@ -272,6 +284,7 @@ def expected_counts(
 
 def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks, stop: Floats | None = None) -> Occupancy:
     """Posterior distribution over states at each position of a word, given ``seen[i, s]``."""
+    door.reading(transitions, word, seen, initial=initial, stop=stop)
     logs, pairs = _pair_posteriors(transitions, initial, word[None, :], seen[None], stop)
     table = np.empty(seen.shape)
     for i, pair in pairs:
@@ -286,6 +299,7 @@ def most_likely_path(
 
     Ties go to the state that comes first, up to rounding. A log-probability of -inf says that no path agrees.
     """
+    door.reading(transitions, word, seen, initial=initial, stop=stop)
     with np.errstate(divide="ignore"):
         log_transitions, score = np.log(transitions), np.where(seen[0], np.log(initial), -np.inf)
     came_from = np.empty((len(word), len(initial)), dtype=np.int64)

@@ -146,6 +146,8 @@ class WeightedAutomaton:
     def encoded_values(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Value of each word in codes of this alphabet; the result does not depend on the number of threads."""
         check_threads(threads)
+        if not isinstance(words, EncodedWords):
+            raise InvalidArgument(f"must be as encode(words) returns them; got {shown(words)}.", argument="words")
         if not self.dimension:
             return np.zeros(len(words))
         scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, words, threads)
