@@ -6,12 +6,14 @@ The parts of the sentence are fields, so that the command line can write it with
 argument at fault; the sentence begins with it. ``advice`` refers to arguments in braces: ``"Choose one with {id}."``
 reads ``id=…`` in Python and ``--id`` on the command line; ``{rounded=True}`` reads ``rounded=True`` and ``--rounded``.
 Only ``advice`` is searched for braces: what a user gave (names of files, symbols, numbers as text) belongs to ``what``
-and ``where``, which are printed as they are.
+and ``where``, which are printed as they are, but for control characters, which are escaped.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Self
+
+from cutpoint.wording import printable
 
 _REFERENCE = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 
@@ -46,7 +48,7 @@ class CutpointError(Exception):
         """The whole sentence, with an option of the command line in place of each argument if these are given."""
         name = self.argument if options is None else options.get(self.argument, self.argument)
         parts = [f"{self.where}:" * bool(self.where), name, self.what, _advice(self.advice, options)]
-        return " ".join(part for part in parts if part)
+        return printable(" ".join(part for part in parts if part))
 
     def at(self, where: str) -> Self:
         """The same error, met at a place: a file, say, in front of the line that is known already."""

@@ -40,6 +40,22 @@ def plain(name: object) -> str:
     return text if text and text.isprintable() and text == text.strip() else repr(text)
 
 
+def printable(text: str, keep: str = "") -> str:
+    r"""Text that a terminal or a page shows and does not obey: whatever is not printable is escaped, but for ``keep``.
+
+    A control character would move the cursor, clear the screen or make an SVG invalid; a mark of direction would
+    rearrange what comes after it; half of a surrogate pair could not be written at all.
+
+    Examples
+    --------
+    >>> printable("bell\a\n"), printable("two\nlines\x1b[2J", keep="\n")
+    ('bell\\x07\\n', 'two\nlines\\x1b[2J')
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def counted(number: float, noun: str) -> str:
     """A number and its noun, which gets an s unless the number is 1; huge numbers as a power of ten.
 

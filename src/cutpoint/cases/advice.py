@@ -15,7 +15,7 @@ from cutpoint.exact import whole_number
 from cutpoint.exact.numbers import finite_number
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.text import aligned, number
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, printable, shown
 
 LONGEST = 50  # most events ahead
 MOST_EXPLORED = 100_000  # most continuations that are looked at
@@ -97,7 +97,8 @@ class Advice:
     @property
     def _head(self) -> str:
         found = counted(len(self.continuations), "plausible continuation")
-        return f"after {counted(len(self.prefix), 'event')}, forecast {self.forecast:.4f} {self.outcome}; {found}"
+        expected = f"forecast {self.forecast:.4f} {printable(self.outcome)}"
+        return f"after {counted(len(self.prefix), 'event')}, {expected}; {found}"
 
     def __repr__(self) -> str:
         if not self.continuations:

@@ -18,7 +18,7 @@ from cutpoint.errors import ImpossibleObservation, TooLarge
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.text import aligned
-from cutpoint.wording import counted, integer_if_whole
+from cutpoint.wording import counted, integer_if_whole, printable
 
 BLOCK = 1 << 18  # positions of words that are forecast at once
 MOST_ROWS = 30  # most rows of a table in a notebook
@@ -84,8 +84,8 @@ class Credit:
         left_out = f" ({self.left_out:,g} left out, which the law of inputs does not make)" if self.left_out else ""
         cases = counted(integer_if_whole(self.cases), "case")
         return (
-            f"Credit over {cases}{left_out}: how many of those {self.outcome} are due to each event, beyond the"
-            f" {100 * self.baseline:.1f} % expected before the first one. It is not causal."
+            f"Credit over {cases}{left_out}: how many of those {printable(self.outcome)} are due to each event, beyond "
+            f"the {100 * self.baseline:.1f} % expected before the first one. It is not causal."
         )
 
     def __str__(self) -> str:

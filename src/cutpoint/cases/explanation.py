@@ -16,7 +16,7 @@ from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.kernels.words import Codes, Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.text import aligned
-from cutpoint.wording import counted
+from cutpoint.wording import counted, printable
 
 MOST_EVENTS, MOST_EXACT_EVENTS = 20_000, 200  # longest word that has deletion values, in floats and exactly
 MOST_TABULATED = 2000  # longest word whose table has them
@@ -177,7 +177,7 @@ class Explanation:
     def _head(self) -> str:
         first = "the empty word" if self.forecasts is None else "the base rate"
         values = f"{first} has {float(self.baseline):.4f}, this case {float(self.acceptance):.4f}"
-        return f"{counted(len(self.word), 'event')}; probability to be {self.outcome}: {values}"
+        return f"{counted(len(self.word), 'event')}; probability to be {printable(self.outcome)}: {values}"
 
     def __repr__(self) -> str:
         changes = self.along
@@ -186,7 +186,7 @@ class Explanation:
             i = int(np.abs(changes.astype(np.float64)).argmax())
             most = f", most by event {i + 1}, {label(self.word[i])} ({signed(changes[i])})"
         levels = f"{float(self.baseline):.4f} → {float(self.acceptance):.4f}"
-        return f"<Explanation: {counted(len(self.word), 'event')}, {self.outcome} {levels}{most}>"
+        return f"<Explanation: {counted(len(self.word), 'event')}, {printable(self.outcome)} {levels}{most}>"
 
 
 def signed(value: Any) -> str:

@@ -48,4 +48,4 @@ def command(
         if as_json:
             output.line(output.json_text({"word": text, "accepted": answer, "acceptance": value}, indent=None))
         else:
-            output.line(f"{text}\t{'yes' if answer else 'no'}\t{value}")
+            output.row(text, "yes" if answer else "no", value)

@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 import cutpoint
-from cutpoint.cli import FAILURE, raise_on_interrupt
+from cutpoint.cli import FAILURE, output, raise_on_interrupt
 from cutpoint.errors import CutpointError
+from cutpoint.wording import printable
 
 BAD_INPUT = 3
 
@@ -132,7 +133,9 @@ def _exit_code(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return done if isinstance(done, int) else 0
     except click.ClickException as error:
-        error.show()
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        usage = f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n" if context else ""
+        output.message(f"{usage}Error: {printable(error.format_message())}", keep=output.LAYOUT)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _end("interrupted.", FAILURE)
@@ -152,9 +155,9 @@ def _exit_code(arguments: Sequence[str] | None = None) -> int:
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Show a warning as a sentence, with options in place of arguments."""
     sentence = message.sentence(program.options) if isinstance(message, CutpointError) else message
-    click.echo(f"cutpoint: {sentence}", err=True)
+    output.message(f"cutpoint: {sentence}")
 
 
 def _end(sentence: str, code: int) -> int:
-    click.echo(f"cutpoint: {sentence}", err=True)
+    output.message(f"cutpoint: {sentence}")
     return code

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from cutpoint.cli import options
-from cutpoint.cli.output import line, message
+from cutpoint.cli.output import data, message
 from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 
 
@@ -27,7 +27,7 @@ def command(model: str, output: str | None, kind: str, **drawing: Any) -> None:
         draw(machine, output, **drawing)
         message(f"written to {output}.")
     elif kind == "svg":
-        line(draw(machine, **drawing).svg)
+        data(draw(machine, **drawing).svg + "\n")
     else:
         to_text = to_dot if kind == "dot" else to_tikz
-        line(to_text(machine, **drawing))
+        data(to_text(machine, **drawing) + "\n")

@@ -21,6 +21,7 @@ from cutpoint.errors import InvalidSample
 from cutpoint.files.samples import check_positive_outcome, read_chunks
 from cutpoint.files.streams import name_of
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
+from cutpoint.wording import printable
 
 ALL = "all"
 
@@ -107,9 +108,11 @@ def command(
         line(json_text(told))
         return
     rate = "" if judged.base_rate is None else f", {100 * judged.base_rate:.1f} % {outcomes[0]}"
-    line("\n".join([f"{model} on {judged.what} of {name}{rate}", *lines(judged, outcomes[0])]))
+    line("\n".join([printable(f"{model} on {judged.what} of {name}{rate}"), *lines(judged, outcomes[0])]))
     if parts:
-        line("\n".join(["", f"by {by}", *indented(group_rows(parts, judged, outcomes[0])), "", f"  {DRIFT}"]))
+        line(
+            "\n".join(["", printable(f"by {by}"), *indented(group_rows(parts, judged, outcomes[0])), "", f"  {DRIFT}"])
+        )
 
 
 def _samples(data: str, by: str | None, reading: dict[str, Any]) -> dict[str, Sample]:

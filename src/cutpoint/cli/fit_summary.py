@@ -15,7 +15,7 @@ from cutpoint.cli.perplexity import keyed, perplexities, score_lines
 from cutpoint.data import Sample
 from cutpoint.model import Generator
 from cutpoint.search.learned import Learned
-from cutpoint.wording import counted, integer_if_whole
+from cutpoint.wording import counted, integer_if_whole, printable
 
 MOST_CREDITED = 8  # most events whose credit is printed
 COLUMNS = 5  # columns of the credit that are printed: not the rules of attribution
@@ -108,7 +108,7 @@ class FitSummary:
         lines += [*self._judged(), *self._own_lines(output), ""]
         lines += [f"{what + ':':18}{how}" for what, how in self._next_steps(output).items()]
         lines += [f"report:           {report}"] * (report is not None)
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
     @property
     def _prefixes(self) -> str:

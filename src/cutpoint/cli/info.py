@@ -13,7 +13,7 @@ from cutpoint.files.models import is_model_file
 from cutpoint.files.samples import read_sample
 from cutpoint.model import Generator
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
-from cutpoint.wording import counted, integer_if_whole, plain
+from cutpoint.wording import counted, integer_if_whole, plain, printable
 
 
 @click.command()
@@ -61,7 +61,7 @@ def _model(file: str) -> tuple[dict[str, Any], str]:
         "inputs": model.inputs and model.inputs.n_states,
         "metadata": dict(model.metadata),
     }
-    notes = [f"{name}: {value}" for name, value in model.metadata.items()]
+    notes = [printable(f"{name}: {value}") for name, value in model.metadata.items()]
     known = {"cut point": model.cut_point, "classes": model.classes and ", ".join(map(plain, model.classes))}
     if model.inputs is not None:
         known["law of inputs"] = f"a generator of {counted(model.inputs.n_states, 'state')}"

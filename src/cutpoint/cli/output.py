@@ -7,33 +7,56 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from cutpoint.wording import counted
+from cutpoint.errors import InvalidArgument
+from cutpoint.wording import counted, printable
 
 if TYPE_CHECKING:
     from cutpoint.search.learned import SearchProgress
 
+LAYOUT = "\n\t"  # what is not printable and yet no danger
+
 
 def line(text: str) -> None:
-    """Print data."""
-    sys.stdout.write(text + "\n")
+    """Print lines for people."""
+    sys.stdout.write(printable(text, keep=LAYOUT) + "\n")
 
 
-message = partial(click.echo, err=True)  # print a message, which is not data, to standard error
+def data(text: str, is_json: bool = False) -> None:
+    """Print lines for programs: as they are, but for a terminal printable."""
+    if sys.stdout.isatty():
+        text = printable_json(text) if is_json else printable(text, keep=LAYOUT)
+    sys.stdout.write(text)
+
+
+def row(*fields: object) -> None:
+    """Print fields with tabs between them, for programs; those that would break the line are refused."""
+    texts = [*map(str, fields)]
+    if any("\t" in text or "\n" in text for text in texts):
+        raise InvalidArgument("a word holds a tab or a line feed. Use --json.")
+    data("\t".join(texts) + "\n")
+
+
+def message(text: object, keep: str = "") -> None:
+    """Print a message, which is not data, to standard error."""
+    click.echo(printable(str(text), keep), err=True)
 
 
 def json_text(value: Any, indent: int | None = 2) -> str:
-    """JSON text; fractions as ``"1/3"``, arrays as lists, NaN and infinity as null."""
-    return json.dumps(_json_value(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    """JSON text; fractions as ``"1/3"``, arrays as lists, NaN and infinity as null, what is not printable escaped."""
+    return printable_json(json.dumps(_json_value(value), ensure_ascii=False, indent=indent, allow_nan=False))
+
+
+def printable_json(text: str) -> str:
+    """JSON text of the same value that a terminal shows and does not obey: see :func:`~cutpoint.wording.printable`."""
+    return "".join(c if c.isprintable() or c in LAYOUT else json.dumps(c)[1:-1] for c in text)
 
 
 def _json_value(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # of NumPy
         return _json_value(value.tolist())
     if isinstance(value, dict):
         return {str(key): _json_value(each) for key, each in value.items()}
@@ -55,10 +78,15 @@ def progress(
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    columns = [TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = [TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(start, total=None)
-        yield lambda reached: bar.update(task, refresh=True, **update(reached))
+
+        def show(reached: Any) -> None:
+            state = update(reached)
+            bar.update(task, refresh=True, **state | {"description": printable(state["description"])})
+
+        yield show
 
 
 def search_state(at: SearchProgress) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from cutpoint.files.pautomac import competition_score, read_solution
 from cutpoint.files.samples import read_chunks, read_sample
 from cutpoint.files.streams import name_of
 from cutpoint.model import Generator
-from cutpoint.wording import counted, integer_if_whole, shown
+from cutpoint.wording import counted, integer_if_whole, printable, shown
 
 COLUMNS = {"per symbol": "symbol", "per word": "word"}
 
@@ -68,7 +68,7 @@ def command(
         facts = {"model": model, "data": name_of(data), "words": integer_if_whole(sample.total)}
         line(json_text(facts | {"perplexity": keyed(scores), "impossible": len(_impossible(read.generator, sample))}))
         return
-    line(f"perplexity of {counted(integer_if_whole(sample.total), 'word')} of {name_of(data)}")
+    line(f"perplexity of {counted(integer_if_whole(sample.total), 'word')} of {printable(name_of(data))}")
     line("\n".join(score_lines(scores)))
     if never := _impossible(read.generator, sample):
         line(f"\n  {counted(len(never), 'distinct word')} cannot come from the model, such as {shown(never[0])}.")

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from itertools import repeat
 from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.cli import options
-from cutpoint.cli.output import json_text, progress
+from cutpoint.cli.output import data as print_data, json_text, progress
 from cutpoint.data import Sample
 from cutpoint.data.alphabet import OnUnknown, Tokens
 from cutpoint.data.storage import writing_whole
@@ -177,8 +178,8 @@ def _writer(stack: ExitStack, output: str | None, only: bool, as_json: bool) -> 
             raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
         add = stack.enter_context(writing_parquet(output))
         return lambda chunk, scores: add(_columns(chunk, scores))
-    out = sys.stdout if output is None else stack.enter_context(writing_whole(output))
-    return lambda chunk, scores: out.write(_json_lines(chunk, scores) if as_json else _lines(chunk, scores, only))
+    write = partial(print_data, is_json=as_json) if output is None else stack.enter_context(writing_whole(output)).write
+    return lambda chunk, scores: write(_json_lines(chunk, scores) if as_json else _lines(chunk, scores, only))
 
 
 def _columns(chunk: Chunk, scores: Scores) -> dict[str, Sequence[Any]]:

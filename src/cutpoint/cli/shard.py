@@ -8,7 +8,7 @@ from cutpoint.cli import options
 from cutpoint.cli.output import json_text, line
 from cutpoint.shards import write_shards
 from cutpoint.shards.sharded_sample import OBSERVATIONS
-from cutpoint.wording import counted
+from cutpoint.wording import counted, printable
 
 
 @click.command()
@@ -37,4 +37,4 @@ def command(data: tuple[str, ...], output: str, observations: int, as_json: bool
     }
     sizes = f"{counted(shards.total, 'observation')}, {len(shards)} distinct, {counted(len(shards.alphabet), 'symbol')}"
     text = f"{counted(len(shards.parts), 'shard')} in {output}: {sizes}; {shards.memory / 1e6:,.1f} MB when loaded"
-    line(json_text(facts) if as_json else text)
+    line(json_text(facts) if as_json else printable(text))

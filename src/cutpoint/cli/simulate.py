@@ -3,7 +3,7 @@
 import click
 
 from cutpoint.cli import options
-from cutpoint.cli.output import json_text, line, message
+from cutpoint.cli.output import json_text, line, message, row
 from cutpoint.data import Sample
 from cutpoint.files.samples import write_sample
 from cutpoint.model import random_words, simulate
@@ -41,9 +41,9 @@ def give(sample: Sample, output: str | None, as_json: bool) -> None:
     for observation in sample:
         word = observation.word if isinstance(observation.word, str) else " ".join(map(str, observation.word))
         outcome = {} if observation.accepted is None else {"accepted": int(observation.accepted)}
-        row = {**outcome, "word": word}
-        text = json_text(row, indent=None) if as_json else "\t".join(map(str, row.values()))
-        line("\n".join([text] * int(observation.count)))
+        fields = {**outcome, "word": word}
+        for _ in range(int(observation.count)):
+            line(json_text(fields, indent=None)) if as_json else row(*fields.values())
 
 
 def _lengths(text: str) -> tuple[int, int]:

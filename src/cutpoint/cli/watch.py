@@ -137,6 +137,8 @@ def _whole_lines(stream: Any) -> Iterator[bytes]:
 
 
 def _write(answers: bytes) -> None:
+    if sys.stdout.isatty():
+        answers = output.printable_json(answers.decode()).encode()
     sys.stdout.buffer.write(answers)
     sys.stdout.buffer.flush()
 

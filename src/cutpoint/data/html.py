@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TypeVar
 
+from cutpoint.wording import printable
+
 Item = TypeVar("Item")
 
 MOST_ROWS, MOST_COLUMNS = 12, 12  # most rows and columns of a table; an ellipsis says that there are more
@@ -53,18 +55,14 @@ def escaped(text: str) -> str:
 
 
 def cleaned(text: str, room: int) -> str:
-    r"""Text in one line: characters that cannot be seen or written are escaped, what is too long is cut.
-
-    A control character would make an SVG invalid, half of a surrogate pair could not be written at all, and a mark that
-    changes the direction of writing would rearrange everything after it.
+    r"""Printable text in one line; what is too long is cut.
 
     Examples
     --------
     >>> cleaned("bell\a", 9)
     'bell\\x07'
     """
-    text = text if len(text) <= room else text[: room - 1] + ELLIPSIS
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return printable(text if len(text) <= room else text[: room - 1] + ELLIPSIS)
 
 
 def _row(cells: Sequence[str], tag: str, first: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from cutpoint.data import html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Look, label
 from cutpoint.exact import CutPoint
-from cutpoint.wording import counted, plain
+from cutpoint.wording import counted, plain, printable
 
 if TYPE_CHECKING:
     from cutpoint.model.machine import Machine
@@ -82,7 +82,8 @@ def marked_state(name: object, initial: bool, final: bool) -> str:
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines of equal width, columns aligned to the left."""
+    """Rows of cells as printable lines of equal width, columns aligned to the left."""
+    cells = [[*map(printable, row)] for row in cells]
     widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
 
