@@ -10,8 +10,8 @@ import cutpoint
 
 SOURCE = Path(cutpoint.__file__).parent
 LAYERS = [
-    "errors",
     "wording",
+    "errors",
     "kernels",
     "exact",
     "data",
