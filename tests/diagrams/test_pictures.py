@@ -382,7 +382,7 @@ def test_without_fonts(tmp_path: Path) -> None:
         (
             lambda: cp.draw(cp.p_adic(2), "a\0b.dot"),
             cp.errors.InvalidFile,
-            "a\0b.dot: cannot be written (embedded null byte).",
+            "a\\x00b.dot: cannot be written (embedded null byte).",
         ),
         (
             lambda: cp.drawing.to_dot(cp.p_adic(2), min_probability=float("nan")),
