@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
-from cutpoint.cases.runs import KEPT, MOST_TURNS
-from cutpoint.data.storage import packed, unpacked, write_whole
+from cutpoint.cases.runs import KEPT, MAGIC, MOST_TURNS
+from cutpoint.data.array_files import packed
+from tests.forgeries import stored
 from tests.refusals import Refusal, check_refused
 from tests.strategies import acceptors
 
@@ -151,8 +152,7 @@ def test_a_saved_file_is_for_its_acceptor_and_notices_damage(tmp_path: Path) -> 
         path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
         with pytest.raises(cp.errors.InvalidFile):
             cp.Runs.load(path, BINARY)
-    magic = b"cutpoint runs 1\n"
-    arrays = unpacked(magic, content, "")
+    arrays = stored(MAGIC, content)
     for name, wrong in [
         ("ids", b"[1, 2]"),
         ("ids", b"[1.5]"),
@@ -160,10 +160,10 @@ def test_a_saved_file_is_for_its_acceptor_and_notices_damage(tmp_path: Path) -> 
         ("cut_point", b"2"),
         ("acceptor", b""),
     ]:
-        write_whole(path, packed(magic, arrays | {name: np.frombuffer(wrong, dtype=np.uint8)}))
+        path.write_bytes(packed(MAGIC, arrays | {name: np.frombuffer(wrong, dtype=np.uint8)}))
         with pytest.raises(cp.CutpointError):
             cp.Runs.load(path, BINARY)
-    write_whole(path, packed(magic, {name: array for name, array in arrays.items() if name != "ids"}))
+    path.write_bytes(packed(MAGIC, {name: array for name, array in arrays.items() if name != "ids"}))
     with pytest.raises(cp.errors.InvalidFile):
         cp.Runs.load(path, BINARY)
 

@@ -1,7 +1,7 @@
 """Checkpoints: a climb that was stopped, however it was stopped, ends bit for bit where it would have ended."""
 
+import io
 import os
-import pickle
 import random
 import re
 import signal
@@ -15,8 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import cutpoint as cp
-from cutpoint.data.storage import packed, unpacked, write_whole
-from cutpoint.em.checkpoint import MAGIC, digest
+from cutpoint.data.array_files import packed
+from cutpoint.data.storage import write_whole
+from cutpoint.em.checkpoint import DELETE, MAGIC
+from cutpoint.model.digests import digest_of
+from tests.forgeries import bomb, compressed, forgeries, huge, signed, stored
+from tests.memory import RESET, peak, reset_peak
 
 SAMPLE = cp.simulate(cp.gallery.majority(), cp.random_words("ab", 60, (0, 6), rng=1), rng=2)
 START = cp.random_acceptor(10, "ab", rng=3)
@@ -195,7 +199,7 @@ def test_a_process_that_is_killed_again_and_again_ends_the_same(accelerate: bool
             more = [int(line) for line in process.stdout.read().split()]
             reached = max([reached, *more])
         assert process.returncode == -signal.SIGKILL
-        saved = unpacked(MAGIC, path.read_bytes(), "run")
+        saved = stored(MAGIC, path.read_bytes())
         assert len(saved["history"]) - 1 in [reached, *[step for step in steps if step > reached][:1]]
     with begun(path, accelerate) as process:
         rest, _ = process.communicate()
@@ -243,7 +247,7 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(tmp_path: Path, monke
 
 def test_the_file_holds_arrays_and_no_pickle(tmp_path: Path) -> None:
     content = saved_run(tmp_path / "run")
-    arrays = unpacked(MAGIC, content, "run")
+    arrays = stored(MAGIC, content)
     assert {name: (array.dtype.kind, array.shape) for name, array in arrays.items()} == {
         "problem": ("u", (64,)),
         "transitions": ("f", (2, 10, 10)),
@@ -254,27 +258,24 @@ def test_the_file_holds_arrays_and_no_pickle(tmp_path: Path) -> None:
     objects = np.array([{"a": 1}], dtype=object)
     with pytest.raises(ValueError, match="Object arrays cannot be saved when allow_pickle=False"):
         packed(MAGIC, {"a": objects})
-    with monkeypatched_savez():
-        pickled = packed(MAGIC, {"a": objects})
-    assert pickle.dumps([1])[:1] in pickled
-    with pytest.raises(
-        cp.errors.InvalidFile, match=r"^run: the arrays cannot be read \(Object arrays cannot be loaded"
-    ):
-        unpacked(MAGIC, pickled, "run")
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays | {"initial": np.array([Unpickled()] * 10)})
+    assert b"Unpickled" in buffer.getvalue()
+    (tmp_path / "run").write_bytes(signed(MAGIC, buffer.getvalue()))
+    assert "initial: expected an array of '<f8' of shape (10,); got '|O' of shape (10,)." in refusal(tmp_path / "run")
+    assert not Unpickled.times
 
 
-def monkeypatched_savez() -> Any:
-    """While it lasts, arrays of objects are pickled."""
-    patch, savez = pytest.MonkeyPatch.context(), np.savez
+class Unpickled:
+    """Counts how often it was made from a pickle."""
 
-    class Context:
-        def __enter__(self) -> None:
-            patch.__enter__().setattr(np, "savez", lambda file, allow_pickle, **arrays: savez(file, **arrays))
+    times = 0
 
-        def __exit__(self, *problem: Any) -> None:
-            patch.__exit__(*problem)
+    def __setstate__(self, state: object) -> None:
+        Unpickled.times += 1
 
-    return Context()
+    def __getstate__(self) -> object:
+        return 1
 
 
 def refusal(path: Path, **options: Any) -> str:
@@ -297,11 +298,9 @@ def test_a_flipped_byte_anywhere_is_noticed(change: int, tmp_path: Path) -> None
         damaged[position] ^= change
         path.write_bytes(damaged)
         if position < head:
-            sentence = f"checkpoint {path}: this is not a file of the kind 'cutpoint checkpoint 1'."
+            sentence = f"checkpoint {path}: this is not a file of the kind 'cutpoint checkpoint 2'. {DELETE}"
         else:
-            sentence = (
-                f"checkpoint {path}: the file is damaged (its content does not match its digest). Use another copy."
-            )
+            sentence = f"checkpoint {path}: the file is damaged (its content does not match its digest). {DELETE}"
         assert refusal(path) == sentence
 
 
@@ -358,7 +357,102 @@ def test_problems_are_told_apart_by_the_kind_of_their_parts() -> None:
     tied = np.array([1, 0, 0])
     free = np.frombuffer(tied.tobytes(), dtype=np.bool_)
     found = [
-        digest(SAMPLE, *parts) for parts in ([tied], [free], [free.reshape(6, 2, 2)], [None], [True], [], [tied] * 2)
+        digest_of(SAMPLE, *parts) for parts in ([tied], [free], [free.reshape(6, 2, 2)], [None], [True], [], [tied] * 2)
     ]
     assert len(set(found)) == len(found)
-    assert digest(SAMPLE, tied) == digest(SAMPLE, np.array([1, 0, 0]))
+    assert digest_of(SAMPLE, tied) == digest_of(SAMPLE, np.array([1, 0, 0]))
+
+
+# Files whose digest is right and whose content is not
+
+GIVEN = {"fixed": [("a", 0, 1)], "tied_states": [[4, 9]], "learn_initial": True}
+TRANSITIONS = "transitions: expected probabilities that sum to 1, with the zeros, fixed entries and ties of the start;"
+INITIAL = TRANSITIONS.replace("transitions", "initial", 1)
+HISTORY = "history: expected finite numbers, none below the one before; got other values."
+NUMBERS = "numbers: expected a length and a gain; got other values."
+FORGED: list[tuple[str, Any, str]] = [
+    ("initial", lambda array: array * 2, INITIAL),
+    ("initial", lambda array: np.where(array == array.max(), np.nan, array), INITIAL),
+    ("initial", lambda array: -array, INITIAL),
+    (
+        "initial",
+        lambda array: array[:-1],
+        "initial: expected an array of '<f8' of shape (10,); got '<f8' of shape (9,).",
+    ),
+    ("initial", lambda array: array.astype("f4"), "initial: expected an array of '<f8' of shape (10,); got '<f4'"),
+    ("initial", lambda array: None, "initial: expected an array of '<f8' of shape (10,); there is none."),
+    ("transitions", lambda array: np.full_like(array, np.inf), TRANSITIONS),
+    ("transitions", lambda array: array[:1], "transitions: expected an array of '<f8' of shape (2, 10, 10); got '<f8'"),
+    ("transitions", lambda array: np.roll(array, 1, axis=2), TRANSITIONS),  # a fixed entry moved
+    ("transitions", lambda array: array[:, [*range(9), 8]], TRANSITIONS),  # ties broken
+    ("transitions", np.asfortranarray, ""),
+    ("history", lambda array: array[:0], HISTORY),
+    ("history", lambda array: array[::-1], HISTORY),
+    ("history", lambda array: array * np.nan, HISTORY),
+    ("history", lambda array: array + 1.0, "its parameters do not have the objective that its history ends with."),
+    ("numbers", lambda array: array * np.nan, NUMBERS),
+    ("numbers", lambda array: array * 0, NUMBERS),
+    (
+        "problem",
+        lambda array: array[:0],
+        "problem: expected an array of '|u1' of shape (64,); got '|u1' of shape (0,).",
+    ),
+    ("more", lambda array: np.zeros(3), "'more': expected no array of this name."),
+]
+
+
+@pytest.mark.parametrize(("name", "forge", "sentence"), FORGED)
+def test_forged_content_is_refused(name: str, forge: Any, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    arrays = stored(MAGIC, saved_run(path, **GIVEN))
+    forged = arrays | {name: forge(arrays.get(name))}
+    path.write_bytes(packed(MAGIC, {key: array for key, array in forged.items() if array is not None}))
+    if sentence:
+        found = refusal(path, **GIVEN)
+        assert found.startswith(f"checkpoint {path}: {sentence}")
+        assert found.endswith(DELETE)
+    else:
+        cp.baum_welch(START, SAMPLE, 0, 4, checkpoint=path, **GIVEN)
+
+
+def test_a_place_where_something_is_impossible_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    arrays = stored(MAGIC, saved_run(path))
+    away = np.eye(10)[int(np.flatnonzero(~START.final)[0])]
+    path.write_bytes(packed(MAGIC, arrays | {"transitions": np.broadcast_to(away, (2, 10, 10))}))
+    assert refusal(path) == f"checkpoint {path}: its parameters make an observation impossible. {DELETE}"
+
+
+@pytest.mark.skipif(not RESET.exists(), reason="needs Linux's account of memory")
+@pytest.mark.parametrize("name", ["history", "more", "problem"])
+def test_nothing_is_decompressed_and_no_declared_shape_believed(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    arrays = stored(MAGIC, saved_run(path))
+    for archive, sentence in [
+        (bomb(arrays, name, 1 << 29), "expected an array that is stored as it is, not compressed."),
+        (compressed(arrays), "expected an array that is stored as it is, not compressed."),
+        (huge(arrays, name, (10**9,)), r"expected (no|an) array|got 0 bytes"),
+        (huge(arrays, name, (10**18, 10**18, 0)), r"expected (no|an) array"),
+    ]:
+        path.write_bytes(signed(MAGIC, archive))
+        assert path.stat().st_size < 2**20
+        before = reset_peak()
+        assert re.search(sentence, refusal(path))
+        assert peak() - before < 30_000
+
+
+@pytest.mark.parametrize("accelerate", [False, True])
+def test_forgeries_are_refused_or_climb_on(accelerate: bool, tmp_path: Path) -> None:
+    """A forged place that passes is a place; from there the climb goes up to a proper acceptor."""
+    path, refused = tmp_path / "run", 0
+    content = saved_run(path, accelerate=accelerate)
+    for forged in forgeries(MAGIC, content, 300, seed=int(accelerate)):
+        path.write_bytes(forged)
+        try:
+            fit = cp.baum_welch(START, SAMPLE, 0, 6, accelerate=accelerate, checkpoint=path)
+        except (cp.errors.InvalidFile, cp.errors.InvalidArgument) as problem:
+            refused += str(problem).endswith(DELETE)
+        else:
+            assert (np.diff(fit.history) >= 0.0).all()
+            assert fit.acceptor.transitions.sum(axis=2) == pytest.approx(1.0, rel=1e-9, abs=0)
+    assert refused > 150

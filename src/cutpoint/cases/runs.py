@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Symbol
 from cutpoint.data.alphabet import HASHABLE, is_hashable
-from cutpoint.data.storage import Arrays, content_of, packed, unpacked, write_whole
+from cutpoint.data.array_files import Arrays, Expected, packed, unpacked
+from cutpoint.data.storage import content_of, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.exact import cut_point_value, which_exceed
 from cutpoint.kernels import kernels
@@ -23,17 +24,21 @@ from cutpoint.kernels.reference import dot, step
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.digests import digest_of
+from cutpoint.model.parts import ROW_TOLERANCE
 from cutpoint.model.text import cut_point_text
 from cutpoint.wording import counted, shown
 
-MAGIC = b"cutpoint runs 1\n"
+MAGIC = b"cutpoint runs 2\n"
 KEPT = 32  # first symbols of a case that are kept, to decide by rational numbers: ties are common in short words
 FIRST_ROOM = 64  # cases that there is room for at first
+MOST_EVENTS = 2**60  # of a case in a file
 MOST_TURNS = 8  # events of a case in a batch up to which it is read together with others
 UNKNOWN = -1  # a verdict so close to the cut point that floats cannot tell
 
 Slots = NDArray[np.int64]
 Verdicts = NDArray[np.int8]
+FRACTION = re.compile(rb"(?:([0-9]{1,4300})(?:/([0-9]{1,4300}))?)?")
 Ids = msgspec.json.Decoder(list[str | int])
 
 
@@ -309,10 +314,10 @@ class Runs:
     def load(cls, path: str | os.PathLike[str], acceptor: Acceptor) -> Self:
         """Cases of a file that :meth:`save` wrote, for the same acceptor; the cut point is that of the file."""
         where = os.fspath(path)
-        return cls.from_arrays(unpacked(MAGIC, content_of(where), where), acceptor, where)
+        return cls.from_arrays(stored_runs(where, acceptor), acceptor, where)
 
     def to_arrays(self) -> Arrays:
-        """All cases as arrays, for :func:`cutpoint.data.storage.packed`."""
+        """All cases as arrays, for :func:`cutpoint.data.array_files.packed`."""
         for id in self:
             if type(id) not in (str, int):
                 raise InvalidArgument(f"ids that are saved must be texts or whole numbers; got {shown(id)}.")
@@ -327,23 +332,58 @@ class Runs:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, acceptor: Acceptor, where: str) -> Self:
-        """Cases from arrays of a file, which errors name."""
-        check_acceptor(acceptor)
+        """Cases from arrays of :func:`stored_runs`; errors name the file."""
+        runs = cls(acceptor, arrays["cut_point"].tobytes().decode() or None)
+        cases = arrays["cases"]
         try:
-            cut_point = arrays["cut_point"].tobytes().decode()
-            ids, cases = Ids.decode(arrays["ids"].tobytes()), arrays["cases"]
-            owner = arrays["acceptor"].tobytes()
-        except (KeyError, msgspec.DecodeError, UnicodeDecodeError) as problem:
-            raise InvalidFile(f"the cases cannot be read ({problem}).", where=where) from None
-        if owner != _digest(acceptor):
-            what = "the cases belong to another acceptor: its names or numbers differ."
-            raise InvalidFile(what, where=where, advice="Load them with the acceptor that read them.")
-        runs = cls(acceptor, cut_point or None)
-        if cases.dtype != runs._cases.dtype or cases.shape != (len(ids),) or len(set(ids)) != len(ids):
+            ids = Ids.decode(arrays["ids"].tobytes())
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+            raise InvalidFile(f"the ids of the cases cannot be read ({problem}).", where=where) from None
+        if len(cases) != len(ids) or len(set(ids)) != len(ids):
             raise InvalidFile("the ids and the numbers of the cases do not fit together.", where=where)
+        if runs.cut_point is None and (cases["accepted"] != UNKNOWN).any():
+            raise InvalidFile("there are verdicts, and no cut point.", where=where)
         runs._slots = {id: slot for slot, id in enumerate(ids)}
         runs._cases = np.concatenate([cases, runs._cases])
         return runs
+
+
+def stored_runs(where: str, acceptor: Acceptor) -> Arrays:
+    """Arrays of a file of cases of an acceptor; those of a state file have the lines read and the settings too."""
+    check_acceptor(acceptor)
+
+    def is_owner(owner: NDArray[np.uint8]) -> bool:
+        if owner.tobytes() != _digest(acceptor):
+            what = "the cases belong to another acceptor: its names or numbers differ."
+            raise InvalidFile(what, where=where, advice="Load them with the acceptor that read them.")
+        return True
+
+    def are_cases(cases: NDArray[Any]) -> bool:
+        rows, events, accepted = cases["row"], cases["events"], cases["accepted"]
+        return bool(
+            ((events >= 0) & (events <= MOST_EVENTS)).all()
+            and (rows >= 0.0).all()
+            and (np.abs(rows.sum(axis=1) - 1.0) <= 2.0 * ROW_TOLERANCE * (events + 1.0)).all()
+            and ((accepted >= UNKNOWN) & (accepted <= 1)).all()
+            and (cases["first"] <= acceptor.n_symbols).all()
+        )
+
+    text = Expected(np.uint8, (None,))
+    expected = {
+        "acceptor": Expected(np.uint8, (len(_digest(acceptor)),), holds=is_owner),
+        "cut_point": text._replace(values="a cut point from 0 to 1, or none", holds=_is_cut_point),
+        "ids": text,
+        "cases": Expected(Runs(acceptor)._cases.dtype, (None,), "cases with distributions over the states", are_cases),
+        "lines": Expected(np.int64, (), "a number of lines", lambda lines: int(lines) >= 0, optional=True),
+        "settings": text._replace(optional=True),
+    }
+    return unpacked(MAGIC, content_of(where), where, expected)
+
+
+def _is_cut_point(content: NDArray[np.uint8]) -> bool:
+    """Whether a text is as ``str`` writes a fraction from 0 to 1, or empty."""
+    found = FRACTION.fullmatch(content.tobytes())
+    return found is not None and (not found[1] or 0 <= int(found[1]) <= int(found[2] or 1) != 0)
 
 
 def _bytes(content: bytes) -> NDArray[np.uint8]:
@@ -352,10 +392,5 @@ def _bytes(content: bytes) -> NDArray[np.uint8]:
 
 def _digest(acceptor: Acceptor) -> bytes:
     """Digest of all that decides what a row means."""
-    parts = (
-        repr((acceptor.states, tuple(acceptor.alphabet))).encode(),
-        acceptor.transitions,
-        acceptor.initial,
-        acceptor.final,
-    )
-    return hashlib.sha256(b"".join(part if isinstance(part, bytes) else part.tobytes() for part in parts)).digest()
+    parts = acceptor.transitions, acceptor.initial, acceptor.final
+    return bytes.fromhex(digest_of(acceptor.states, tuple(acceptor.alphabet), *parts))

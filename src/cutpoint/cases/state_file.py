@@ -19,8 +19,9 @@ import msgspec
 import numpy as np
 
 from cutpoint.cases.event_lines import EventLines
-from cutpoint.cases.runs import MAGIC, Runs
-from cutpoint.data.storage import content_of, explained, packed, permissions_like, replaceable, unpacked, write_whole
+from cutpoint.cases.runs import MAGIC, Runs, stored_runs
+from cutpoint.data.array_files import packed
+from cutpoint.data.storage import content_of, explained, permissions_like, replaceable, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
 
 try:
@@ -137,14 +138,18 @@ class StateFile:
             self.save()
 
     def _load(self) -> None:
-        arrays = unpacked(MAGIC, content_of(self.path), self.path)
+        arrays = stored_runs(self.path, self.lines.runs.acceptor)
         runs = Runs.from_arrays(arrays, self.lines.runs.acceptor, self.path)
-        settings = msgspec.json.decode(arrays["settings"].tobytes()) if "settings" in arrays else self.lines.settings
-        if (runs.cut_point, settings) != (self.lines.runs.cut_point, self.lines.settings):
+        settings = arrays["settings"].tobytes() if "settings" in arrays else self._settings
+        if (runs.cut_point, settings) != (self.lines.runs.cut_point, self._settings):
             what = "the cases were kept with another cut point, other fields, closing events or unknown symbols."
             raise InvalidFile(what, where=self.path, advice="Give the same options, or name another file.")
         self.lines.runs = runs
         self.lines.lines = int(arrays.get("lines", 0))
+
+    @property
+    def _settings(self) -> bytes:
+        return msgspec.json.encode(self.lines.settings)
 
     def append(self, batch: bytes) -> None:
         """Put lines on the disk before they are answered."""
@@ -157,7 +162,7 @@ class StateFile:
 
     def save(self) -> None:
         """Write all cases to the file, and empty the journal."""
-        settings = np.frombuffer(msgspec.json.encode(self.lines.settings), dtype=np.uint8)
+        settings = np.frombuffer(self._settings, dtype=np.uint8)
         arrays = self.lines.runs.to_arrays() | {"lines": np.array(self.lines.lines), "settings": settings}
         content = packed(MAGIC, arrays)
         write_whole(self.path, content)

@@ -1,7 +1,6 @@
 """Files written whole or not at all, that notice a flipped byte."""
 
 import glob
-import hashlib
 import io
 import math
 import os
@@ -10,16 +9,12 @@ import secrets
 import shutil
 import stat
 import time
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import IO, Any, TextIO
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile, MissingExtra
 
@@ -28,7 +23,6 @@ try:
 except ImportError:  # a system without such locks
     fcntl = None  # type: ignore[assignment]
 
-Arrays = dict[str, NDArray[Any]]
 Scalar = str | int | float | bool | None
 
 
@@ -197,30 +191,6 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
         if target.is_symlink():
             raise OSError("it is a link that leads back to itself")
     return target
-
-
-def packed(magic: bytes, arrays: Arrays) -> bytes:
-    """Arrays as bytes: first the kind of file, then a digest, then the arrays."""
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)
-    content = buffer.getbuffer()
-    return b"".join([magic, hashlib.sha256(content).digest(), content])
-
-
-def unpacked(magic: bytes, content: bytes, where: str) -> Arrays:
-    """Arrays from bytes; what is damaged or of another kind is refused."""
-    if not content.startswith(magic):
-        raise InvalidFile(f"this is not a file of the kind {magic.decode().strip()!r}.", where=where)
-    head = len(magic) + hashlib.sha256().digest_size
-    digest, arrays = content[len(magic) : head], content[head:]
-    if hashlib.sha256(arrays).digest() != digest:
-        what = "the file is damaged (its content does not match its digest)."
-        raise InvalidFile(what, where=where, advice="Use another copy.")
-    try:
-        with np.load(io.BytesIO(arrays), allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except (ValueError, OSError, KeyError, zipfile.BadZipFile) as problem:
-        raise InvalidFile(f"the arrays cannot be read ({problem}).", where=where) from None
 
 
 def is_remote(path: str) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cutpoint.data import Sample
-from cutpoint.em.checkpoint import Checkpoint, digest
+from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb, EStep
 from cutpoint.em.fit_result import Fit, Stop
 from cutpoint.em.m_step import MStep
@@ -122,8 +122,9 @@ def baum_welch(
     m_step = MStep.of(model, prior, learn_initial, fixed, tied_states, tied_symbols)  # Prop. 4.1 under constraints
     saved = None
     if checkpoint is not None:
-        problem = accelerate, learn_initial, *m_step.pseudo, *m_step.constraints
-        saved = Checkpoint(checkpoint, digest(sample, *m_step.start, masks, *problem))
+        content = sample if isinstance(sample, Sample) else sample.digest()
+        problem = model, content, accelerate, learn_initial, m_step.pseudo, m_step.constraints
+        saved = Checkpoint(checkpoint, problem, Climb.expected(m_step))
     with observations(sample, model.alphabet, engine, threads) as data:  # in memory, streamed, or on a cluster
         e_step = partial(data.expected_counts, masks=masks)  # Prop. 4.2 with evidence
         return ascend(model, sample, e_step, m_step, limits, accelerate, callback, saved)
@@ -143,10 +144,15 @@ def ascend(
 
     A step that gains nothing (rounding, or no information) leaves the model as it was.
     """
+    state = checkpoint.load() if checkpoint else None
     try:
-        climb = Climb(e_step, m_step, accelerate, checkpoint.load() if checkpoint else None)  # the first E-step
+        climb = Climb(e_step, m_step, accelerate, state)  # the first E-step
     except ImpossibleObservation as impossible:
+        if checkpoint and state:
+            raise checkpoint.refused("its parameters make an observation impossible.") from None
         return Fit(model, (-math.inf,), Stop.IMPOSSIBLE, -math.inf, str(impossible))
+    if checkpoint and not math.isclose(climb.objective, climb.history[-1], rel_tol=1e-9, abs_tol=1e-9):
+        raise checkpoint.refused("its parameters do not have the objective that its history ends with.")
     began, seconds, detail = time.monotonic(), 0.0, ""
     try:
         informative = sample.has_evidence or isinstance(model, Generator)  # words alone teach a generator

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cutpoint.data.array_files import Expected, Schema
 from cutpoint.em.counts import Counts
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import Parameters
@@ -54,6 +55,18 @@ class Climb:
             "initial": self.parameters.initial,
             "history": np.array(self.history),
             "numbers": np.array([self.cap, self.gain]),
+        }
+
+    @staticmethod
+    def expected(m_step: MStep) -> Schema:
+        """What must hold of a state, for climbs with this M-step."""
+        start = m_step.start
+        values = "probabilities that sum to 1, with the zeros, fixed entries and ties of the start"
+        return {
+            "transitions": Expected(np.float64, start.rows.shape, values, m_step.allows_rows),
+            "initial": Expected(np.float64, start.initial.shape, values, m_step.allows_initial),
+            "history": Expected(np.float64, (None,), "finite numbers, none below the one before", _is_history),
+            "numbers": Expected(np.float64, (2,), "a length and a gain", _are_cap_and_gain),
         }
 
     @property
@@ -133,6 +146,15 @@ def extrapolated(start: Parameters, first: Parameters, second: Parameters, cap: 
         _exponential(x + 2.0 * length * r + length * length * w) for x, r, w in zip(logs[0], speeds, turns, strict=True)
     ]
     return length, Parameters(*(np.where(end > 0.0, to, 0.0) for to, end in zip(ends, second, strict=True)))
+
+
+def _is_history(history: Floats) -> bool:
+    return bool(len(history) and np.isfinite(history).all() and (np.diff(history) >= 0.0).all())
+
+
+def _are_cap_and_gain(numbers: Floats) -> bool:
+    cap, gain = numbers.tolist()
+    return FIRST_CAP <= cap < math.inf and not math.isnan(gain)
 
 
 def _where_moved(start: Floats, second: Floats, leapt: Floats) -> Floats:

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data.alphabet import Names
+from cutpoint.data.array_files import are_distributions
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.counts import Counts
 from cutpoint.em.observations import Parameters
 from cutpoint.errors import InvalidArgument
 from cutpoint.kernels.words import Floats
 from cutpoint.model import STOP, Acceptor, Generator
+from cutpoint.model.parts import ROW_TOLERANCE
 from cutpoint.wording import counted, shown
 
 Group = NDArray[np.intp]
@@ -119,6 +121,19 @@ class MStep:
         """Ties and free entries as arrays, to tell one problem from another."""
         ties = [np.concatenate(([axis], group)) for axis, group in self._groups]
         return ties + [part for part in (self._alike_symbols, self._free) if part is not None]
+
+    def allows_rows(self, rows: Floats) -> bool:
+        """Whether rows can have come from the start by M-steps: they sum to 1 and keep the constraints."""
+        kept = self.start.rows == 0.0 if self._free is None else (self.start.rows == 0.0) | ~self._free
+        tied = all(
+            np.allclose(rows, rows.take(group, axis=axis), rtol=ROW_TOLERANCE, atol=0.0) for axis, group in self._groups
+        )
+        return are_distributions(rows) and np.array_equal(rows[kept], self.start.rows[kept]) and tied
+
+    def allows_initial(self, initial: Floats) -> bool:
+        """Whether an initial distribution can have come from the start by M-steps."""
+        kept = self.start.initial == 0.0 if self.learn_initial else np.ones(len(initial), dtype=np.bool_)
+        return are_distributions(initial) and np.array_equal(initial[kept], self.start.initial[kept])
 
     def _in_form(self, rows: Floats) -> Floats:
         """Rows of a generator in which tied symbols lead on alike: products of what each symbol and each move has."""

@@ -224,9 +224,8 @@ class LargeSample(Protocol):
     def has_evidence(self) -> bool:
         """Whether anything was seen of any run."""
 
-    @property
     def digest(self) -> str:
-        """Digest of the content."""
+        """Digest of the content, the alphabet in its order and the marks."""
 
     def observe(self, alphabet: Alphabet, threads: int | None = None) -> Observations:
         """Observations for the threads of this machine, where no engine is given."""

@@ -10,7 +10,6 @@ import numpy as np
 from cutpoint.data import Sample
 from cutpoint.data.marks import FIRST_MARKS, Verdict
 from cutpoint.em.baum_welch import baum_welch, check_callback, check_time_limit
-from cutpoint.em.checkpoint import Checkpoint, digest
 from cutpoint.em.m_step import factored, is_factored, shares
 from cutpoint.em.observations import AnySample, Engine, Parameters, observations
 from cutpoint.errors import InvalidArgument, InvalidSample, TooLarge
@@ -29,6 +28,7 @@ from cutpoint.search.learn import (
     checked_size,
     race,
     refitted,
+    search_checkpoint,
     unused_states,
     usual_folds,
 )
@@ -128,22 +128,6 @@ def learn_generator(
         n_folds = max(folds or usual_folds(part), team)
         used = team if team > 1 or (folds is None and part.total >= ENOUGH) else n_folds
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
-        saved = None
-        if checkpoint is not None:
-            given_arrays = () if start is None else Parameters.of(start)
-            shards_digest = () if isinstance(sample, Sample) else (sample.digest,)
-            problem = (
-                n_states,
-                predict,
-                sorted(map(repr, final or ())),
-                classes,
-                prior,
-                n_folds,
-                used,
-                seed,
-                *shards_digest,
-            )
-            saved = Checkpoint(checkpoint, digest(part, "generator", *given_arrays, *problem))
         given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
         starts = GeneratorStarts(states, n_states)
         enough = int(SYMBOLS / (float(part.lengths.mean()) + 1.0))
@@ -161,11 +145,14 @@ def learn_generator(
             predicting=predict,
             finalists=1,
         )
+        merged = starts.merged_size(split_by_fold[0].training) if n_states is None else None
+        sizes = states.sizes if n_states is None else _ladder(n_states, states)
+        tried = sizes if merged is None else tuple(dict.fromkeys((merged, *sizes)))
+        options = n_states, final and frozenset(final), classes and tuple(classes), start, team, n_folds
+        saved = search_checkpoint(checkpoint, sample, part, rules, tried, used, options, is_generator=True)
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
         # A race of numbers of states, with a tournament for each fold
-        merged = starts.merged_size(split_by_fold[0].training) if n_states is None else None
-        sizes = states.sizes if n_states is None else _ladder(n_states, states)
         outcome = race(sizes, split_by_fold, rules, monitor, 1.0 if team == 1 else 0.0, yardstick=merged)
         size = n_states if n_states is not None and outcome.results.get(n_states) else outcome.n_states
 

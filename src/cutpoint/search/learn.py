@@ -10,7 +10,7 @@ import numpy as np
 
 from cutpoint.data import Alphabet, Sample
 from cutpoint.em.baum_welch import check_callback, check_time_limit
-from cutpoint.em.checkpoint import Checkpoint, digest
+from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.fit_result import Stop
 from cutpoint.em.observations import (
     AnySample,
@@ -33,7 +33,7 @@ from cutpoint.search.folds import Split, chosen_size, shared_out, splits
 from cutpoint.search.labels import HiddenStates, Solution, known_states
 from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
 from cutpoint.search.starts import Start
-from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, tournament
+from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, saved_search, tournament
 from cutpoint.wording import counted, listed, shown
 
 PRIOR = 0.01  # pseudo-counts of every cell
@@ -139,17 +139,14 @@ def learn(
         all_used = n_states is None or (team == 1 and (folds is not None or len(part) <= LARGE))
         used = n_folds if all_used else team
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
-        saved = None
-        if checkpoint is not None:
-            shards_digest = () if isinstance(sample, Sample) else (sample.digest,)
-            problem = n_states, n_final, final, classes, start, prior, n_folds, used, seed, *shards_digest
-            saved = Checkpoint(checkpoint, digest(part, *problem))
         given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
         rules = Rules(states, prior, seed, threads, given)
+        sizes = states.sizes if n_states is None else (n_states,)
+        options = n_states, n_final, final and frozenset(final), classes and tuple(classes), start, team, n_folds
+        saved = search_checkpoint(checkpoint, sample, part, rules, sizes, used, options)
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
         # A race of numbers of states, with a tournament for each fold
-        sizes = states.sizes if n_states is None else (n_states,)
         caution = 1.0 if team == 1 else 0.0  # members of a team err apart
         outcome = race(sizes, split_by_fold, rules, monitor, caution)
 
@@ -234,6 +231,24 @@ def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None =
         return sample.recoded(alphabet)
     with observations(sample, alphabet, engine, None) as data:
         return data.subsample(SEARCHED)
+
+
+def search_checkpoint(
+    path: str | os.PathLike[str] | None,
+    sample: AnySample,
+    part: Sample,
+    rules: Rules,
+    sizes: Sequence[int],
+    folds: int,
+    options: tuple[object, ...],
+    is_generator: bool = False,
+) -> Checkpoint | None:
+    """Checkpoint of a search, if there is a path; its problem is all that decides the result."""
+    if path is None:
+        return None
+    content = None if isinstance(sample, Sample) else sample.digest()
+    problem = is_generator, content, part, rules.seed, float(rules.prior), rules.predicting, sizes, folds, options
+    return Checkpoint(path, problem, saved_search(rules, sizes, folds, len(part.alphabet), is_generator))
 
 
 def usual_folds(sample: Sample) -> int:

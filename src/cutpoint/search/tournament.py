@@ -2,16 +2,17 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.data.storage import Arrays
+from cutpoint.data.array_files import Arrays, Expected, Schema, are_distributions
 from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb
 from cutpoint.em.fit_result import Stop
@@ -19,9 +20,9 @@ from cutpoint.em.m_step import MStep, is_factored
 from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.kernels import cores
-from cutpoint.kernels.words import Masks
+from cutpoint.kernels.words import Floats, Masks, within
 from cutpoint.search.folds import Split
-from cutpoint.search.labels import Kinds, KnownStates, Solution
+from cutpoint.search.labels import HiddenStates, Kinds, KnownStates, Solution
 from cutpoint.search.learned import Round, SearchProgress
 from cutpoint.search.starts import SLIGHT, Start, smoothed, starts
 
@@ -36,6 +37,7 @@ FIRST_STEPS = 40  # E-steps on short words in a climb that begins with them
 SHORT = 0.2  # share of the observations that are short words
 ENOUGH = 50_000  # distinct observations that are enough for the first rounds, while there are many climbs
 MANY = 16  # so many climbs are many
+MOST_COUNTED = 2**40  # most rounds and E-steps that a checkpoint may speak of
 FINALISTS = 4  # so many entrants of a tournament are kept; together they judge a number of states
 
 
@@ -113,17 +115,23 @@ class Entrant:
     at_rest: bool = False
     climb: Climb | None = None
     data: InMemory | None = None
-    patience: int = PATIENCE
 
     @property
     def e_steps(self) -> int:
         """E-steps so far."""
         return self.curve[-1].e_steps if self.curve else 0
 
-    @property
-    def finished(self) -> bool:
+    def is_finished(self, patience: int) -> bool:
         """Whether more rounds would not help: at rest, impossible, or no better for long."""
-        return self.at_rest or self.e_steps - self.steps >= self.patience * ROUND
+        return self.at_rest or self.e_steps - self.steps >= patience * ROUND
+
+    def append(self, result: Round) -> bool:
+        """Note a round; returns whether its held-out loss is the lowest so far."""
+        self.curve.append(result)
+        is_best = result.validation_loss < self.loss
+        if is_best:
+            self.loss, self.steps = result.validation_loss, result.e_steps
+        return is_best
 
     @property
     def solution(self) -> Solution:
@@ -152,12 +160,15 @@ class SearchMonitor:
         self._folds, self._callback, self._time_limit, self._checkpoint = folds, callback, time_limit, checkpoint
         self._began = time.monotonic()
         self._tournaments: dict[tuple[int, int], tuple[int, list[Entrant]]] = {}
-        saved = (checkpoint.load() if checkpoint else None) or {}
-        self.e_steps = int(saved.pop("e_steps", np.zeros(1))[0])
-        for key in sorted({name.split("/")[0] for name in saved}):
-            n_states, fold, done, size = saved[f"{key}/place"].tolist()
-            entrants = [_restored({name: saved[f"{key}/{k}/{name}"] for name in SAVED}) for k in range(size)]
-            self._tournaments[n_states, fold] = done, entrants
+        self.e_steps = 0
+        if checkpoint and (saved := checkpoint.load()):
+            self.e_steps = int(saved.pop("e_steps"))
+            try:
+                for n_states, fold in dict.fromkeys(tuple(map(int, name.split("/")[:2])) for name in saved):
+                    parts = [saved[f"{n_states}/{fold}/{part}"] for part in SAVED]
+                    self._tournaments[n_states, fold] = _restored(*parts)
+            except (KeyError, ValueError):
+                raise checkpoint.refused("the parts of a tournament do not fit together.") from None
 
     def resumed(self, n_states: int, fold: int) -> tuple[int, list[Entrant]]:
         """Rounds done in a tournament and its entrants after them, from the checkpoint."""
@@ -180,11 +191,9 @@ class SearchMonitor:
         if self._checkpoint is None:
             return
         self._tournaments[n_states, fold] = done, list(entrants)
-        saved: Arrays = {"e_steps": np.array([self.e_steps])}
-        for number, (key, (rounds, active)) in enumerate(self._tournaments.items()):
-            saved[f"{number}/place"] = np.array([*key, rounds, len(active)])
-            for k, entrant in enumerate(active):
-                saved.update({f"{number}/{k}/{name}": value for name, value in _arrays(entrant).items()})
+        saved: Arrays = {"e_steps": np.array(self.e_steps)}
+        for (size, number), state in self._tournaments.items():
+            saved |= {f"{size}/{number}/{part}": array for part, array in zip(SAVED, _arrays(*state), strict=True)}
         self._checkpoint.save(saved)
 
 
@@ -207,7 +216,7 @@ def tournament(
             entrants = mapped(enter, rules.starts_for(split.training, n_states, rng, smaller), rules.threads)
         for number, keep in enumerate(rules.schedule[done:], done + 1):
             entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:keep]
-            active = [entrant for entrant in entrants if not entrant.finished]
+            active = [entrant for entrant in entrants if not entrant.is_finished(rules.patience)]
             for where in (sketch, training, validation):  # so that no core is idle while few climbs are left
                 where.threads = max(1, (rules.threads or cores()) // max(1, len(active)))
             data = sketch if keep >= rules.many else training
@@ -233,7 +242,7 @@ def _entered(start: Start, short: InMemory, rules: Rules) -> Entrant:
         climb = rules.climb(Solution(parameters, start.kinds), short)
         climb.advance(FIRST_STEPS)
         parameters = Parameters(*(smoothed(part, SLIGHT) for part in climb.parameters))
-    return Entrant(start.name, start.kinds, parameters, parameters, patience=rules.patience)
+    return Entrant(start.name, start.kinds, parameters, parameters)
 
 
 def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, rules: Rules) -> int:
@@ -244,14 +253,13 @@ def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, r
         climb, before = entrant.climb, entrant.climb.e_steps
         entrant.at_rest = not climb.advance(ROUND, AT_REST * data.total) and last
     except ImpossibleObservation:
-        entrant.curve.append(Round(entrant.e_steps + entrant.patience * ROUND, -math.inf, math.inf, math.inf))
+        entrant.curve.append(Round(entrant.e_steps + rules.patience * ROUND, -math.inf, math.inf, math.inf))
         return 1
     entrant.now = climb.parameters
     loss = rules.loss(validation, [Solution(climb.parameters, entrant.kinds)])
     training_loss = -climb.counts.log_likelihood / data.judged(climb.parameters)
-    entrant.curve.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss))
-    if loss < entrant.loss:
-        entrant.best, entrant.loss, entrant.steps = climb.parameters, loss, entrant.e_steps
+    if entrant.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss)):
+        entrant.best = climb.parameters
     return climb.e_steps - before
 
 
@@ -282,25 +290,68 @@ def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads
             raise
 
 
-SAVED = ("name", "kinds", "place", "place_initial", "best", "best_initial", "numbers", "curve")  # of an entrant
+SAVED = ("rounds", "starts", "kinds", "now", "now_initial", "best", "best_initial", "at_rest", "lengths", "curves")
 
 
-def _arrays(entrant: Entrant) -> Arrays:
-    values = (
-        np.frombuffer(entrant.start.encode(), dtype=np.uint8),
-        entrant.kinds,
-        *entrant.now,
-        *entrant.best,
-        np.array([entrant.loss, entrant.steps, entrant.at_rest, entrant.patience]),
-        np.array(entrant.curve, dtype=np.float64).reshape(-1, 4),
+def saved_search(rules: Rules, sizes: Collection[int], folds: int, n_symbols: int, is_generator: bool) -> Schema:
+    """What must hold of the arrays of a checkpoint: for each tournament those of its entrants, one after the other."""
+    found = {"e_steps": Expected(np.int64, (), "a number of E-steps", _are_counts)}
+    n_labels = len(rules.states.labelling.names) if isinstance(rules.states, HiddenStates) else 2
+    for size in sizes:
+        shape = (size, n_symbols * size + 1) if is_generator else (n_symbols, size, size)
+        rows, initial = (
+            Expected(np.float64, (None, *each), "probabilities that sum to 1", are_distributions, optional=True)
+            for each in (shape, (size,))
+        )
+        parts = (
+            Expected(np.int64, (), "a number of rounds", lambda n: 0 <= int(n) <= len(rules.schedule), optional=True),
+            Expected(np.uint8, (None,), "names of starts", optional=True),
+            Expected(np.int32, (None, size), "labels of states", lambda kinds: within(kinds, n_labels), optional=True),
+            *(rows, initial) * 2,
+            Expected(np.bool_, (None,), optional=True),
+            Expected(np.int64, (None,), "numbers of rounds", _are_counts, optional=True),
+            Expected(np.float64, (None, len(Round._fields)), "rounds with their losses", _are_rounds, optional=True),
+        )
+        for fold in range(folds):
+            found |= {f"{size}/{fold}/{part}": each for part, each in zip(SAVED, parts, strict=True)}
+    return found
+
+
+def _are_counts(numbers: NDArray[np.int64]) -> bool:
+    return bool((numbers >= 0).all() and (numbers < MOST_COUNTED).all())
+
+
+def _are_rounds(curves: Floats) -> bool:
+    steps = curves[:, 0]
+    return not np.isnan(curves).any() and bool(
+        ((steps >= 0) & (steps < MOST_COUNTED) & (steps == np.floor(steps))).all()
     )
-    return dict(zip(SAVED, values, strict=True))
 
 
-def _restored(saved: Arrays) -> Entrant:
-    name, kinds, *rows, numbers, curve = (saved[part] for part in SAVED)
-    loss, steps, at_rest, patience = numbers.tolist()
-    rounds = [Round(int(row[0]), *row[1:]) for row in curve.tolist()]
-    now, best = Parameters(*rows[:2]), Parameters(*rows[2:])
-    place = name.tobytes().decode(), kinds, now, best, loss, int(steps), rounds, bool(at_rest)
-    return Entrant(*place, patience=int(patience))
+def _arrays(rounds: int, entrants: Sequence[Entrant]) -> list[NDArray[Any]]:
+    """Arrays of a tournament, in the order of ``SAVED``."""
+    curves = [result for entrant in entrants for result in entrant.curve]
+    return [
+        np.array(rounds),
+        np.frombuffer("\n".join(entrant.start for entrant in entrants).encode(), dtype=np.uint8),
+        np.stack([entrant.kinds for entrant in entrants]),
+        *(np.stack(parts) for parts in zip(*((*entrant.now, *entrant.best) for entrant in entrants), strict=True)),
+        np.array([entrant.at_rest for entrant in entrants]),
+        np.array([len(entrant.curve) for entrant in entrants]),
+        np.array(curves, dtype=np.float64).reshape(-1, len(Round._fields)),
+    ]
+
+
+def _restored(rounds: NDArray[Any], starts: NDArray[Any], *parts: NDArray[Any]) -> tuple[int, list[Entrant]]:
+    """Rounds done in a tournament and its entrants, from their arrays; ValueError if these do not fit together."""
+    *of_entrants, lengths, curves = parts
+    names, entrants = starts.tobytes().decode().split("\n"), []
+    pieces = np.split(curves, np.cumsum(lengths)[:-1])
+    if lengths.sum() != len(curves):
+        raise ValueError
+    for name, kinds, *rows, at_rest, curve in zip(names, *of_entrants, pieces, strict=True):
+        entrant = Entrant(name, kinds, Parameters(*rows[:2]), Parameters(*rows[2:]), at_rest=bool(at_rest))
+        for result in curve.tolist():
+            entrant.append(Round(int(result[0]), *result[1:]))
+        entrants.append(entrant)
+    return int(rounds), entrants

@@ -27,6 +27,7 @@ from cutpoint.files.samples import ReadOptions, read_sample
 from cutpoint.files.streams import extensions
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
+from cutpoint.model.digests import digest_of
 from cutpoint.shards.store import MANIFEST, Manifest, ShardFile, ShardSize, order_of
 from cutpoint.wording import counted, listed
 
@@ -132,10 +133,10 @@ class ShardedSample:
             )
         tables, alphabets, marks, seen = [], [], dict.fromkeys(FIRST_MARKS), False
         for name in names:
-            checksum, sample = _read(name, reading)
+            file_checksum, sample = _read(name, reading)
             tree: Any = kernels().prefix_tree(sample.encoded)
             size = ShardSize.of(sample, edges=0 if tree is None else len(tree[1]))
-            tables.append(TableShard(name, checksum, size, reading))
+            tables.append(TableShard(name, digest_of(sample), file_checksum, size, reading))
             alphabets.append(sample.alphabet)
             marks.update(dict.fromkeys(sample.mark_table))
             seen = seen or sample.has_evidence
@@ -153,10 +154,9 @@ class ShardedSample:
         """Bytes that all shards take when they are loaded."""
         return sum(part.size.memory for part in self.parts)
 
-    @property
     def digest(self) -> str:
-        """Digest of the content of all shards, in their order."""
-        return hashlib.sha256("".join(part.checksum for part in self.parts).encode()).hexdigest()
+        """Digest of the content of all shards in their order, of the alphabet in its order and of the marks."""
+        return digest_of(self.alphabet, self.mark_table, [part.checksum for part in self.parts])
 
     def load(self, number: int) -> Sample:
         """Sample of one shard."""
@@ -192,12 +192,8 @@ class MemoryShard:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the arrays."""
-        sample = self.sample
-        found = hashlib.sha256(repr([*sample.alphabet]).encode())
-        for array in (sample.symbols, sample.offsets, sample.ends, sample.marks, sample.counts):
-            found.update(b"none" if array is None else array.tobytes())
-        return found.hexdigest()
+        """Digest of the sample."""
+        return digest_of(self.sample)
 
     @property
     def size(self) -> ShardSize:
@@ -211,20 +207,24 @@ class MemoryShard:
 
 @dataclass(frozen=True)
 class TableShard:
-    """A file of words as a shard; it is read whole and must be the file that was first read."""
+    """A file of words as a shard; it is read whole and must be the file that was first read.
+
+    ``checksum`` is that of the sample which the options make of it, ``file_checksum`` the SHA-256 of the file itself.
+    """
 
     name: str
     checksum: str
+    file_checksum: str
     size: ShardSize
     options: dict[str, Any] = field(hash=False)
 
     def load(self, alphabet: Alphabet, table: tuple[Mark, ...]) -> Sample:
         """Observations of the file, over an alphabet and marks of its own."""
         found, sample = _read(self.name, self.options)
-        if found != self.checksum:
+        if found != self.file_checksum:
             raise InvalidFile(
                 f"{self.name}: the file has changed since the sample was made: its SHA-256 is {found}, it was "
-                f"{self.checksum}. Make the sample again."
+                f"{self.file_checksum}. Make the sample again."
             )
         return sample
 

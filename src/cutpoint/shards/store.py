@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Mark
+from cutpoint.data.array_files import Arrays
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.data.sample import Sample
-from cutpoint.data.storage import Arrays, Stamp, beside, content_of, stamped_content
+from cutpoint.data.storage import Stamp, beside, content_of, stamped_content
 from cutpoint.errors import InvalidFile
 from cutpoint.files.json import FileKind, digest, document, names, record
 from cutpoint.files.streams import MOST_TEXT, Source
