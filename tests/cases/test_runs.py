@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
+from cutpoint.cases.event_lines import EventLines
 from cutpoint.cases.runs import KEPT, MAGIC, MOST_TURNS
+from cutpoint.cases.state_file import StateFile
 from cutpoint.data.array_files import packed
-from tests.forgeries import stored
+from tests.forgeries import bomb, forgeries, huge, signed, stored
+from tests.memory import RESET, peak, reset_peak
 from tests.refusals import Refusal, check_refused
 from tests.strategies import acceptors
 
@@ -166,6 +169,94 @@ def test_a_saved_file_is_for_its_acceptor_and_notices_damage(tmp_path: Path) -> 
     path.write_bytes(packed(MAGIC, {name: array for name, array in arrays.items() if name != "ids"}))
     with pytest.raises(cp.errors.InvalidFile):
         cp.Runs.load(path, BINARY)
+
+
+def state_of(path: Path) -> cp.Runs:
+    """Cases of a state file, as ``cutpoint watch`` takes them up."""
+    lines = EventLines(cp.Runs(BINARY, "1/2"))
+    with StateFile(str(path), lines):
+        lines.answers(lines.parsed(b'{"id": "a", "event": "1"}\n{"id": "new", "event": "0"}\n'))
+    return lines.runs
+
+
+def load(path: Path) -> cp.Runs:
+    return cp.Runs.load(path, BINARY)
+
+
+def forged_from(tmp_path: Path) -> tuple[Path, bytes]:
+    """A state file with two cases, one of them with more events than are kept."""
+    path, lines = tmp_path / "cases", EventLines(cp.Runs(BINARY, "1/2"))
+    with StateFile(str(path), lines) as file:
+        lines.answers(lines.parsed(b'{"id": "a", "event": "1"}\n' * 40 + b'{"id": 7, "event": "0"}\n'))
+        file.save()
+    return path, path.read_bytes()
+
+
+FORGED: list[tuple[str, Any, str]] = [
+    (
+        "row",
+        [2.0, 0.0],
+        "cases: expected cases with distributions over the states; got other values. Use another copy.",
+    ),
+    ("row", [np.nan, 1.0], "cases: expected cases with distributions over the states; got other values."),
+    ("row", [-1.0, 2.0], "cases: expected cases with distributions over the states; got other values."),
+    ("events", -1, "cases: expected cases with distributions over the states; got other values."),
+    ("events", 2**63 - 1, "cases: expected cases with distributions over the states; got other values."),
+    ("accepted", -128, "cases: expected cases with distributions over the states; got other values."),
+    ("first", 3, "cases: expected cases with distributions over the states; got other values."),
+    ("cut_point", b"1/0", "cut_point: expected a cut point from 0 to 1, or none; got other values."),
+    ("cut_point", b"1e999999999", "cut_point: expected a cut point from 0 to 1, or none; got other values."),
+    ("cut_point", b"", "there are verdicts, and no cut point."),
+    ("ids", b'["a", "a"]', "the ids and the numbers of the cases do not fit together."),
+    ("ids", b"[" * 100_000, "the ids of the cases cannot be read (Expected "),
+    ("lines", np.array(-5), "lines: expected a number of lines; got other values."),
+    ("lines", np.zeros(10**6), "lines: expected an array of '<i8' of shape (); got '<f8' of shape (1000000,)."),
+    ("settings", b"{", "the cases were kept with another cut point, other fields, closing events or unknown symbols."),
+    ("more", b"", "'more': expected no array of this name."),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "sentence"), FORGED, ids=lambda value: str(value)[:20])
+def test_forged_cases_are_refused(name: str, value: Any, sentence: str, tmp_path: Path) -> None:
+    path, content = forged_from(tmp_path)
+    arrays = stored(MAGIC, content)
+    if name in (arrays["cases"].dtype.names or ()):
+        arrays["cases"][name][0] = value
+    else:
+        arrays[name] = np.frombuffer(value, dtype=np.uint8) if isinstance(value, bytes) else value
+    path.write_bytes(packed(MAGIC, arrays))
+    with pytest.raises(cp.errors.InvalidFile) as raised:
+        state_of(path)
+    assert str(raised.value).startswith(f"{path}: {sentence}")
+
+
+@pytest.mark.skipif(not RESET.exists(), reason="needs Linux's account of memory")
+def test_cases_are_not_decompressed(tmp_path: Path) -> None:
+    path, content = forged_from(tmp_path)
+    arrays = stored(MAGIC, content)
+    for archive in (bomb(arrays, "cases", 1 << 29), huge(arrays, "cases", (10**12,)), bomb(arrays, "x", 1 << 29)):
+        path.write_bytes(signed(MAGIC, archive))
+        before = reset_peak()
+        for read in (load, state_of):
+            with pytest.raises(cp.errors.InvalidFile):
+                read(path)
+        assert peak() - before < 30_000
+
+
+@pytest.mark.parametrize("read", [load, state_of])
+def test_forgeries_are_refused_or_read_on(read: Any, tmp_path: Path) -> None:
+    path, content = forged_from(tmp_path)
+    refused = 0
+    for forged in forgeries(MAGIC, content, 300, seed=1):
+        path.write_bytes(forged)
+        try:
+            runs = read(path)
+        except cp.errors.InvalidFile:
+            refused += 1
+        else:
+            for id in [*runs]:
+                assert 0.0 <= runs.read(id, "1").acceptance <= 1.0 + 1e-6
+    assert refused > 150
 
 
 def saved(runs: cp.Runs, id: Any = "a") -> None:

@@ -109,7 +109,7 @@ EVERY_WRITER: dict[str, Callable[[Path], object]] = WRITERS | {
     "picture.svg": lambda path: cp.draw(ACCEPTOR, path),
     "plot.png": lambda path: cp.plots.learning(FIT, path),
     "model.sql": lambda path: export(ACCEPTOR, path),
-    "run": lambda path: Checkpoint(path, "problem").save({}),
+    "run": lambda path: Checkpoint(path, "problem", {}).save({}),
     "cases.runs": lambda path: cp.Runs(ACCEPTOR).save(path),
     "scores.parquet": scores,
 }

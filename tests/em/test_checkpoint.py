@@ -365,7 +365,7 @@ def test_problems_are_told_apart_by_the_kind_of_their_parts() -> None:
 
 # Files whose digest is right and whose content is not
 
-GIVEN = {"fixed": [("a", 0, 1)], "tied_states": [[4, 9]], "learn_initial": True}
+GIVEN: dict[str, Any] = {"fixed": [("a", 0, 1)], "tied_states": [[4, 9]], "learn_initial": True}
 TRANSITIONS = "transitions: expected probabilities that sum to 1, with the zeros, fixed entries and ties of the start;"
 INITIAL = TRANSITIONS.replace("transitions", "initial", 1)
 HISTORY = "history: expected finite numbers, none below the one before; got other values."

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
+from cutpoint.data.array_files import packed
 from cutpoint.em.checkpoint import DELETE, MAGIC
 from cutpoint.search.tournament import SAVED
 from tests.forgeries import bomb, forgeries, signed, stored
@@ -29,7 +30,7 @@ OTHER: dict[str, dict[str, Any]] = {
     "prior": {"prior": 0.5},
     "folds": {"folds": 3},
     "team": {"team": 2},
-    "groups": {"groups": "xxyyzzuuvv"},
+    "groups": {"groups": [*"xxyyzzuuvv"]},
     "start": {"start": START},
     "weights": {"sample": cp.Sample(TEN, VERDICTS, counts=range(1, 11))},
     "verdicts": {"sample": cp.Sample(TEN, VERDICTS[::-1])},
@@ -48,7 +49,7 @@ def searched(path: Path, function: Any = cp.learn, rounds: int = 3, **options: A
         return len(calls) == rounds
 
     function(**GIVEN | options, checkpoint=path, callback=stopping)
-    return calls[0]
+    return calls[0] if calls else -1
 
 
 @pytest.mark.parametrize("options", OTHER.values(), ids=OTHER)
@@ -65,14 +66,15 @@ def test_a_search_with_another_problem_is_refused(options: dict[str, Any], tmp_p
 
 def test_the_numbers_of_a_start_belong_to_the_problem(tmp_path: Path) -> None:
     path = tmp_path / "search"
-    for function, start in [(cp.learn, START), (cp.learn_generator, cp.Generator.from_ngrams(SAMPLE, n=1))]:
+    made = cp.Generator(
+        2, "01", {"0": {0: {0: 0.5, 1: 0.2}, 1: {0: 0.4}}, "1": {1: {1: 0.4}}}, 0, [0.3, 0.2], final=[1]
+    )
+    for function, start in [(cp.learn, START), (cp.learn_generator, made)]:
         path.unlink(missing_ok=True)
         options: dict[str, Any] = {"function": function, "n_states": None}
         assert searched(path, start=start, rounds=1, **options) == 1
         assert searched(path, start=start, rounds=1, **options) == 2
-        for other in (start.replace(transitions=start.transitions[::-1]), start.replace(final=[0]), None):
-            if other == start:
-                continue
+        for other in (start.replace(transitions=start.transitions[::-1]), start.replace(final=~start.final), None):
             with pytest.raises(cp.errors.InvalidArgument, match="belongs to another problem"):
                 searched(path, start=other, **options)
 
@@ -80,7 +82,7 @@ def test_the_numbers_of_a_start_belong_to_the_problem(tmp_path: Path) -> None:
 def test_what_decides_nothing_does_not_count(tmp_path: Path) -> None:
     path = tmp_path / "search"
     assert searched(path) == 1
-    for options in ({"threads": 2}, {"time_limit": 1e9}, {"prior": cp.search.learn.PRIOR}, {"rng": np.int64(1)}):
+    for options in ({"threads": 2}, {"time_limit": 1e9}, {"prior": 0.01}, {"rng": np.int64(1)}):
         assert searched(path, rounds=1, **options) > 3
 
 
@@ -92,7 +94,7 @@ sample = cp.Sample(words, states=[[{"left", "right", "up"}, *["up"] * len(word)]
 rounds = []
 def stopping(progress):
     rounds.append(progress.round)
-    return len(rounds) == 2
+    return True
 options = {"checkpoint": sys.argv[1], "callback": stopping, "folds": 2, "rng": 1}
 cp.learn(sample, final={"left", "up", "right"} - {"right"}, **options)
 print(*rounds)
@@ -107,7 +109,7 @@ def test_the_same_problem_goes_on_in_every_process(tmp_path: Path) -> None:
             command, env=os.environ | {"PYTHONHASHSEED": seed}, check=True, capture_output=True, text=True
         )
         found.append([int(number) for number in process.stdout.split()])
-    assert found == [[1, 2], [3, 4], [5, 6]]
+    assert found == [[1], [2], [3]]
 
 
 FORGED: list[tuple[str, Any, str]] = [
@@ -131,8 +133,6 @@ FORGED: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("name", "forge", "sentence"), FORGED)
 def test_forged_searches_are_refused(name: str, forge: Any, sentence: str, tmp_path: Path) -> None:
-    from cutpoint.data.array_files import packed
-
     path = tmp_path / "search"
     searched(path)
     arrays = stored(MAGIC, path.read_bytes())

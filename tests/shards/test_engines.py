@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
+from cutpoint.data import Alphabet, Mark
 from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import observations
 from cutpoint.shards.engines import free_memory
@@ -212,6 +214,25 @@ def test_a_checkpoint_is_for_every_engine_and_for_its_shards_alone(shards: cp.Sh
     assert same(fitted(shards, cp.engines.Local(2, memory=0), checkpoint=path), fitted(shards))
     with pytest.raises(cp.errors.InvalidArgument, match="belongs to another problem"):
         fitted(cp.ShardedSample.of(SAMPLE, observations=30), checkpoint=path)
+    turned = Alphabet([*START.alphabet][::-1])
+    for model, sample in [
+        (START.replace(alphabet=turned), shards),
+        (START, replace(shards, alphabet=turned)),
+        (START.replace(final=~START.final), shards),
+        (START, replace(shards, mark_table=(*shards.mark_table, Mark(None, frozenset({0}))))),
+    ]:
+        with pytest.raises(cp.errors.InvalidArgument, match="belongs to another problem"):
+            cp.baum_welch(model, sample, checkpoint=path)
+
+
+def test_what_is_read_from_a_table_belongs_to_the_problem(tmp_path: Path) -> None:
+    (tmp_path / "words.csv").write_text("word,good,great\nab,1,0\nb,0,1\naab,1,1\n")
+    start = cp.random_acceptor(2, "ab", rng=1)
+    good, great = (cp.ShardedSample.from_csv(tmp_path / "words.csv", accepted=name) for name in ("good", "great"))
+    cp.baum_welch(start, good, max_steps=2, checkpoint=tmp_path / "run")
+    cp.baum_welch(start, good, max_steps=3, checkpoint=tmp_path / "run")
+    with pytest.raises(cp.errors.InvalidArgument, match="belongs to another problem"):
+        cp.baum_welch(start, great, checkpoint=tmp_path / "run")
 
 
 @pytest.mark.parametrize("engine", ["dask", cp.engines.Local, 3])
