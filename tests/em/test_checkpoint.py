@@ -259,7 +259,8 @@ def test_the_file_holds_arrays_and_no_pickle(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Object arrays cannot be saved when allow_pickle=False"):
         packed(MAGIC, {"a": objects})
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays | {"initial": np.array([Unpickled()] * 10)})
+    pickled: Any = arrays | {"initial": np.array([Unpickled()] * 10)}
+    np.savez(buffer, **pickled)
     assert b"Unpickled" in buffer.getvalue()
     (tmp_path / "run").write_bytes(signed(MAGIC, buffer.getvalue()))
     assert "initial: expected an array of '<f8' of shape (10,); got '|O' of shape (10,)." in refusal(tmp_path / "run")
