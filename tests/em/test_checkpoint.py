@@ -330,6 +330,14 @@ OTHER: dict[str, dict[str, Any]] = {
     "start": {"model": cp.random_acceptor(10, "ab", rng=4)},
     "final": {"model": START.replace(final=~START.final)},
     "initial": {"model": START.replace(initial=np.roll(START.initial, 1))},
+    "names of states": {"model": START.replace(states=range(1, 11))},
+    "names of symbols": {
+        "model": START.replace(alphabet="ac"),
+        "sample": cp.Sample(
+            [str(word).replace("b", "c") for word in SAMPLE.words], SAMPLE.accepted, counts=SAMPLE.counts
+        ),
+    },
+    "marks": {"sample": cp.Sample(SAMPLE.words, SAMPLE.accepted, states=[[0, *[None] * len(w)] for w in SAMPLE.words])},
     "order of symbols": {"model": cp.Acceptor(10, "ba", START.transitions, START.initial, START.final)},
     "sample": {"sample": cp.Sample(["ab", "b"], accepted=[True, False])},
     "weights": {"sample": cp.Sample(SAMPLE.words, SAMPLE.accepted, counts=SAMPLE.counts * 2)},
@@ -351,6 +359,19 @@ def test_a_checkpoint_of_another_problem_is_refused(options: dict[str, Any], tmp
         f"checkpoint {path} belongs to another problem: the sample, the start or an option differs. "
         "Name another file, or delete this one to start again."
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"threads": 3}, {"engine": cp.engines.Local(1)}, {"time_limit": 1e9}, {"tolerance": 1e-9}, {"max_steps": 9}],
+    ids=str,
+)
+def test_what_decides_nothing_belongs_to_no_problem(options: dict[str, Any], tmp_path: Path) -> None:
+    saved_run(tmp_path / "run")
+    steps: list[cp.em.Progress] = []
+    limits = {"tolerance": 0, "max_steps": 4} | options
+    cp.baum_welch(START, SAMPLE, **limits, checkpoint=tmp_path / "run", callback=steps.append)
+    assert steps[0].steps == 4
 
 
 def test_problems_are_told_apart_by_the_kind_of_their_parts() -> None:

@@ -1,12 +1,14 @@
 """Samples in shards: what is written is what was read, whatever the runs; wrong shards are refused in sentences."""
 
 import errno
+import functools
 import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import cutpoint as cp
 from cutpoint.data.storage import write_whole
 from cutpoint.kernels.words import FrontCodedWords
 from cutpoint.shards import writing
-from cutpoint.shards.store import MAGIC, Manifest, ShardFile, ShardSize, arrays_of, file_of
+from cutpoint.shards.store import MAGIC, Manifest, ShardFile, ShardSize, _arrays_in, arrays_of, file_of
 
 
 def folder_of(sample: cp.Sample, folder: Path, observations: int) -> cp.ShardedSample:
@@ -348,6 +350,69 @@ def test_a_manifest_that_does_not_match_is_refused(tmp_path: Path, change: Any, 
     _rewritten(tmp_path, content)
     with pytest.raises(cp.CutpointError, match=sentence):
         joined(cp.ShardedSample.open(tmp_path))
+
+
+ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    7,
+    2**63,
+    10**30,
+    1e308,
+    0.5,
+    "",
+    "a",
+    "\0",
+    "../x",
+    [],
+    [1],
+    {},
+    [[None, ["s"]]],
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Paths of all members of a JSON value, itself first."""
+    yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from places(value[key], (*path, key))
+
+
+def test_forged_manifests_and_shards_are_refused_or_read(tmp_path: Path) -> None:
+    """Members of the manifest changed at random, or bytes and numbers of a shard; all digests are right."""
+    rng, states = np.random.default_rng(1), [["s", None, None], [None, "s", "t"], None, ["t"]]
+    folder_of(cp.Sample(["ab", "ba", "b", ""], [True, False, None, True], states=states), tmp_path, 2)
+    start, outcomes = cp.random_acceptor(["s", "t"], "ab", rng=1), set()
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for kind in rng.integers(4, size=300):
+        content = json.loads(files["manifest.json"])
+        if kind < 2:
+            *above, last = list(places(content))[rng.integers(1, len([*places(content)]))]
+            functools.reduce(lambda value, key: value[key], above, content)[last] = ODD[rng.integers(len(ODD))]
+        else:
+            entry = content["shards"][rng.integers(2)]
+            shard = bytearray(files[entry["file"]])
+            if kind == 2:
+                shard[rng.integers(len(shard))] = rng.integers(256)
+            else:
+                arrays = {name: array.copy() for name, array in _arrays_in(bytes(shard)).items()}
+                array = arrays[str(rng.choice(sorted(arrays)))]
+                array[rng.integers(len(array))] = rng.choice([0, 1, 2, 3, 100, 255])
+                shard[:] = file_of(arrays)[0]
+            (tmp_path / entry["file"]).write_bytes(shard)
+            entry["sha256"] = hashlib.sha256(shard).hexdigest()
+        _rewritten(tmp_path, content)
+        try:
+            assert cp.log_likelihood(start, cp.ShardedSample.open(tmp_path)) < 0.0
+            outcomes.add("read")
+        except cp.CutpointError as problem:
+            outcomes.add(type(problem).__name__)
+        for name, whole in files.items():
+            (tmp_path / name).write_bytes(whole)
+    assert {"read", "InvalidFile", "FormatError"} <= outcomes
 
 
 def test_a_damaged_manifest_is_refused(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ class Runs:
         lengths, together = np.diff(starts, append=len(slots)), np.ones(len(slots), dtype=np.bool_)
         for k in np.flatnonzero(lengths > MOST_TURNS):
             own = order[starts[k] : starts[k] + lengths[k]]
-            after[own] = kernels().forward(self._matrices, rows[slots[own[0]]], codes[own])[1:]
+            after[own] = kernels().forward(self._matrices, rows[slots[own[0]]].copy(), codes[own])[1:]
             rows[slots[own[0]]] = after[own[-1]]
             together[own] = False
         left = np.flatnonzero(together)
