@@ -364,7 +364,7 @@ def test_a_checkpoint_of_another_problem_is_refused(options: dict[str, Any], tmp
 @pytest.mark.parametrize(
     "options",
     [{"threads": 3}, {"engine": cp.engines.Local(1)}, {"time_limit": 1e9}, {"tolerance": 1e-9}, {"max_steps": 9}],
-    ids=str,
+    ids=lambda options: next(iter(options)),
 )
 def test_what_decides_nothing_belongs_to_no_problem(options: dict[str, Any], tmp_path: Path) -> None:
     saved_run(tmp_path / "run")
