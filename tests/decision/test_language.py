@@ -190,9 +190,7 @@ def test_regular_languages_combine_with_any_other() -> None:
 
 def test_operations_that_need_not_be_languages_are_explained() -> None:
     left = cp.Language(cp.gallery.majority(), "1/2")
-    right = cp.Language(
-        cp.gallery.majority().replace(initial=cp.gallery.majority().states[1]), cp.AlgebraicNumber.sqrt("1/3")
-    )
+    right = cp.Language(cp.p_adic(2).renamed(symbols={"0": "a", "1": "b"}), cp.AlgebraicNumber.sqrt("1/3"))
     with pytest.raises(cp.errors.InvalidArgument) as refusal:
         left & right
     assert str(refusal.value) == (

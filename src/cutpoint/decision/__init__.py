@@ -9,6 +9,6 @@ from cutpoint.decision.equivalence import (
     is_isomorphic as is_isomorphic,
     isomorphism as isomorphism,
 )
-from cutpoint.decision.extraction import Isolation as Isolation
+from cutpoint.decision.isolation import Isolation as Isolation
 from cutpoint.decision.language import AcceptedWord as AcceptedWord, Language as Language, Membership as Membership
 from cutpoint.decision.reduction import minimize as minimize, quotient as quotient, trim as trim

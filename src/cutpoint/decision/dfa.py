@@ -52,6 +52,9 @@ class Unknown:
     def __str__(self) -> str:
         return self.reason or f"unknown: {counted(self.explored, 'state')} explored, and there are more."
 
+    def _repr_html_(self) -> str:
+        return html.paragraph(str(self))
+
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -283,21 +286,32 @@ class DFA:
 
 
 def closure(
-    start: Node, successors: Callable[[Node], list[Node]], limit: int = sys.maxsize
+    start: Node,
+    successors: Callable[[Node], list[Node]],
+    limit: int = sys.maxsize,
+    callback: Callable[[int], object] | None = None,
 ) -> tuple[dict[Node, int], list[tuple[int, ...]], bool]:
     """Nodes that can be reached, numbered breadth first, their successors' numbers, and whether those are all.
 
-    The exploration is given up when more than ``limit`` nodes are met.
+    The exploration is given up when more than ``limit`` nodes are met. A callback gets the number of nodes met so far;
+    where there is one, Ctrl-C ends the exploration, and so does the answer True.
     """
     numbers = {start: 0}
     steps: list[tuple[int, ...]] = []
-    for node in (queue := [start]):
-        after = successors(node)
-        for other in after:
-            if other not in numbers:
-                if len(numbers) == limit:
-                    return numbers, steps, False
-                numbers[other] = len(numbers)
-                queue.append(other)
-        steps.append(tuple(numbers[other] for other in after))
+    try:
+        for node in (queue := [start]):
+            after = successors(node)
+            for other in after:
+                if other not in numbers:
+                    if len(numbers) == limit:
+                        return numbers, steps, False
+                    numbers[other] = len(numbers)
+                    queue.append(other)
+            steps.append(tuple(numbers[other] for other in after))
+            if callback is not None and callback(len(numbers)) is True:
+                return numbers, steps, False
+    except KeyboardInterrupt:
+        if callback is None:
+            raise
+        return numbers, steps, False
     return numbers, steps, True

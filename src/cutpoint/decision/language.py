@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
 from cutpoint.decision.dfa import DFA, Unknown
-from cutpoint.decision.extraction import LIMIT, Isolation, SuffixColumns, isolated_dfa
+from cutpoint.decision.isolation import Isolation, isolated_dfa
+from cutpoint.decision.residuals import Residuals, support_dfa
+from cutpoint.decision.suffix_columns import LIMIT, SuffixColumns
 from cutpoint.decision.word_search import BestFirst, QueueEntry, searches_from_both_ends
 from cutpoint.diagrams.diagram import MOST_DISPLAYED
 from cutpoint.errors import InvalidArgument, TooLarge
@@ -197,23 +199,32 @@ class Language:
         <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
         """
         longest = whole_number("max_length", max_length, least=0)
-        return self._columns.nearest_word(longest, whole_number("limit", limit, least=1))
+        acceptance, codes = self._columns.nearest_word(longest, whole_number("limit", limit, least=1))
+        return Isolation(self._word(codes), acceptance, self.cut_point, longest)
 
-    def to_dfa(self, max_states: int = 10_000, isolation: Any = None) -> DFA | Unknown:
+    def to_dfa(
+        self, max_states: int = 10_000, isolation: Any = None, callback: Callable[[int], object] | None = None
+    ) -> DFA | Unknown:
         r"""Minimal DFA of the language, or :class:`Unknown` if more than ``max_states`` are met.
+
+        Acceptance above 0, or of at least 1, depends only on which entries are positive: such a DFA is always found. At
+        other cut points exact residuals are explored; nothing is taken on trust. Residuals are functions on the rows
+        that words reach: unreachable states, or other states with the same acceptances, do not change them.
 
         Parameters
         ----------
         isolation : a :math:`\delta > 0` such that no word has an acceptance nearer than :math:`\delta` to the cut
             point. Then the language is regular (Rabin), and the exploration of distributions closes. That
             :math:`\delta` is right is taken on trust; a word that shows it to be wrong is named in an error. Float rows
-            are rescaled to sum to exactly 1. Without it exact residuals are explored, and nothing is taken on trust.
+            are rescaled to sum to exactly 1.
+        callback : called with the number of residuals, sets or distributions met so far, after each that is explored.
+            If it returns True, or at Ctrl-C, the answer is :class:`Unknown`.
 
         Notes
         -----
         Given enough states it closes for every p-adic acceptor at a rational cut point (a float such as 1/3 is rational
-        with a denominator of 2**54) and for none at an irrational one. Whether it closes at all is undecidable in
-        general. For exact residuals float rows must sum to 1 exactly; :meth:`Acceptor.rationalized` makes them.
+        with a denominator of 2**54) and for none at an irrational one. Whether a cut-point language is regular is
+        undecidable. For exact residuals float rows must sum to 1 exactly; :meth:`Acceptor.rationalized` makes them.
 
         Examples
         --------
@@ -225,7 +236,7 @@ class Language:
         >>> cp.Language(noisy, "1/2").to_dfa(isolation="3/10")
         <DFA: 4 states, 2 symbols, 3 final>
         """
-        most = whole_number("max_states", max_states, least=1)
+        most, report = whole_number("max_states", max_states, least=1), callback or _no_report
         if isolation is not None:
             distance = entry(isolation)
             if not 0 < distance <= 1:
@@ -233,13 +244,17 @@ class Language:
                     f"must be a number above 0, at most 1; got {shown(isolation)}.", argument="isolation"
                 )
             stochastic = self.acceptor.rationalized(max_denominator=None)
-            return isolated_dfa(stochastic, self.cut_point, Fraction(distance), most)
+            return isolated_dfa(stochastic, self.cut_point, Fraction(distance), most, report)
+        if self.cut_point == 0 and not self.inclusive:
+            return support_dfa(self.acceptor, True, most, report)
         if not self.acceptor.is_stochastic:
             raise InvalidArgument(
                 "exact residuals need rows that sum to exactly 1, and the binary values of these floats do not. Take "
                 "acceptor.rationalized(), or give entries such as '1/10'."
             )
-        return self._columns.dfa(most)
+        if self.cut_point == 1 and self.inclusive:
+            return support_dfa(self.acceptor, False, most, report)
+        return Residuals(self._columns).dfa(most, report)
 
     def __invert__(self) -> Language:
         r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""
@@ -373,3 +388,7 @@ class Language:
 
     def _word(self, codes: tuple[int, ...]) -> PlainWord:
         return self.acceptor.alphabet.decode(codes)
+
+
+def _no_report(explored: int) -> None:
+    """The callback of an exploration that nobody asks about; Ctrl-C ends it all the same."""

@@ -1,0 +1,243 @@
+r"""Minimal DFAs of cut-point languages with proof: by the support of the matrices, and by exact residuals.
+
+The residual of a suffix z is the function :math:`y \mapsto \pi P(y)\, (P(z) f - \lambda 1)` of prefixes y, up to a
+positive factor: its signs say which prefixes make words of the language. Two columns are one residual if they agree on
+the space of the rows :math:`\pi P(y)`, so it does not matter how many states compute the acceptances, or how.
+"""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import reduce
+from itertools import islice
+from math import gcd
+from operator import or_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.data import Alphabet
+from cutpoint.decision.dfa import DFA, Unknown, closure
+from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, Codes, Column, Residual, SuffixColumns
+from cutpoint.exact import CutPoint, fractions
+from cutpoint.exact.spans import row_space
+from cutpoint.model import Acceptor
+from cutpoint.model.text import number
+from cutpoint.wording import counted
+
+Callback = Callable[[int], object]
+
+N_ROWS = 40  # rows of short words at which a residual is tried before a linear program bounds its signs
+CLOSE = 1e-7  # what a linear program leaves of an inequality that it meets with equality
+
+
+def support_dfa(acceptor: Acceptor, some: bool, max_states: int, callback: Callback) -> DFA | Unknown:
+    """Minimal DFA of the words accepted with a probability above 0, or (``some=False``) with probability 1.
+
+    Which entries are positive decides: the subset construction closes with at most :math:`2^l` sets of states.
+    """
+    start, *rows = (_bits(row > 0) for row in (acceptor.initial, *acceptor.transitions.reshape(-1, acceptor.n_states)))
+    size, outside = acceptor.n_states, _bits(~acceptor.final)
+
+    def onward(subset: int) -> list[int]:
+        members = [state for state in range(size) if subset >> state & 1]
+        return [reduce(or_, (rows[a * size + state] for state in members), 0) for a in range(acceptor.n_symbols)]
+
+    subsets, steps, closed = closure(start, onward, max_states, callback)
+    if not closed:
+        return Unknown(
+            len(subsets),
+            f"unknown: {counted(len(subsets), 'set')} of states were explored, and there are more. The language is "
+            "regular: increase max_states.",
+        )
+    final = (k for subset, k in subsets.items() if (subset & ~outside if some else not subset & outside))
+    return DFA(acceptor.alphabet, tuple(steps), 0, frozenset(final)).minimize()
+
+
+class Residuals:
+    """Residuals of an acceptor at a cut point, as functions on the rows that words reach."""
+
+    def __init__(self, columns: SuffixColumns) -> None:
+        self.columns = columns
+        self.span = row_space(columns.acceptor.integers)
+        self.basis = self.span.basis
+        self.reached = [s for s in range(columns.acceptor.n_states) if any(self.basis[:, s])]
+        self.free = [s for s in self.reached if s not in self.span.pivots]
+        self.rows = list(islice(self._short_rows(), N_ROWS))
+        self.extreme_rows: list[NDArray[np.float64]] = []  # at the pivots, where linear programs ended without a proof
+        self.lifted: dict[Column, NDArray[Any]] = {}
+        """For columns that a linear program shows to be sinks, one with the same residual and entries on one side."""
+        self.first: dict[Residual, tuple[Column, Codes]] = {}
+        """For each residual the first column and its suffix."""
+
+    def dfa(self, max_states: int, callback: Callback) -> DFA | Unknown:
+        """Minimal DFA of the language, if the exploration of residuals closes.
+
+        They are the states of a DFA for the words read from the back. Reversing a DFA whose states are all reachable,
+        and taking sets, gives the minimal DFA (Brzozowski).
+        """
+        columns = self.columns
+
+        def met(column: Column, suffix: Codes) -> Residual:
+            residual = self.residual(column)
+            self.first.setdefault(residual, (column, suffix))
+            return residual
+
+        def before(residual: Residual) -> list[Residual]:
+            column, suffix = self.first[residual]
+            if residual in (ACCEPTS_ALL, ACCEPTS_NONE):
+                return [residual] * columns.acceptor.n_symbols
+            return [met(longer, (a, *suffix)) for a, longer in enumerate(columns.before(column))]
+
+        numbers, steps, closed = closure(met(columns.start, ()), before, max_states, callback)
+        if not closed:
+            return undecided(len(numbers), max_states, columns.cut_point, "residual")
+        firsts = ((k, self.first[residual][0]) for residual, k in numbers.items())
+        accepting = [k for k, column in firsts if columns.exceeds(columns.acceptance(column))]
+        return reversed_dfa(columns.acceptor.alphabet, steps, accepting, max_states)
+
+    def residual(self, column: Column) -> Residual:
+        """The column as a function on rows, up to a positive factor, or one of the two sinks."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        if (side := self.sink(column)) is not None:
+            return ACCEPTS_ALL if side else ACCEPTS_NONE
+        *entries, denominator = column
+        cut_point = self.columns.cut_point
+        if isinstance(cut_point, Fraction):
+            entries = [cut_point.denominator * x - cut_point.numerator * denominator for x in entries]
+        values = [int(x) for x in (self.span.rows * fmpz_mat(len(entries), 1, entries)).entries()]
+        if not isinstance(cut_point, Fraction):  # then no two columns are multiples of each other unless they are equal
+            values.append(int(self.span.denominator) * denominator)
+        divisor = gcd(*values) or 1
+        return tuple(x // divisor for x in values)
+
+    def sink(self, column: Column) -> bool | None:
+        """True if every prefix is accepted before this suffix, False if none is, None if that is not proven."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        *entries, denominator = column
+        at_rows = (fmpz_mat(self.rows) * fmpz_mat(len(entries), 1, entries)).entries()
+        sums = (sum(row) * denominator for row in self.rows)
+        sides = {self._exceeds(int(value), below) for value, below in zip(at_rows, sums, strict=True)}
+        if len(sides) > 1:
+            return None
+        side = sides.pop()
+        if all(self._exceeds(entries[s], denominator) == side for s in self.reached):
+            return side
+        if self.free and (other := self._lifted(column, side)) is not None:
+            self.lifted[column] = other
+            return side
+        return None
+
+    def _lifted(self, column: Column, side: bool) -> NDArray[Any] | None:
+        r"""Column :math:`w` with :math:`rw = rc` for all reached rows r and all entries on one side of the cut point.
+
+        Its entries at the pivots follow from those at other states, which a linear program chooses such that the
+        smallest (or largest) entry is as far on the side as can be. What it finds is checked exactly.
+        """
+        from scipy.optimize import linprog  # noqa: PLC0415
+
+        *entries, denominator = column
+        level = self.columns.near_cut_point
+        sign = 1 if side else -1
+        target = self.basis @ np.array([sign * (Fraction(x, denominator) - level) for x in entries], dtype=object)
+        scale = max(map(abs, target)) or Fraction(1)
+        target, factors = target / scale, self.basis[:, self.free]
+        if any(float(row @ target.astype(float)) < -CLOSE for row in self.extreme_rows):
+            return None
+        # Unknown: w at the free states, then t. Maximize t with w >= t there and target - factors w >= t at the pivots.
+        n_free, n_pivots = len(self.free), len(target)
+        left = np.block([[-np.eye(n_free), np.ones((n_free, 1))], [factors.astype(float), np.ones((n_pivots, 1))]])
+        right = np.concatenate([np.zeros(n_free), target.astype(float)])
+        found: Any = linprog(
+            np.append(np.zeros(n_free), -1.0), A_ub=left, b_ub=right, bounds=(None, None), method="highs"
+        )
+        if found.status:
+            return None
+        if found.fun > CLOSE:  # at this row, a reached one or not, the bound ends on the other side
+            self.extreme_rows.append(-found.ineqlin.marginals[n_free:])
+            return None
+        equations = np.column_stack([fractions(left), np.concatenate([fractions(np.zeros(n_free)), target])])
+        equations[n_free:, :n_free] = factors
+        for chosen in (_rounded(found.x), _with_equality(equations[found.slack < CLOSE], found.x)):
+            lifted: NDArray[Any] = np.full(len(entries), Fraction(1), dtype=object)  # unreachable states play no part
+            lifted[self.free], lifted[list(self.span.pivots)] = chosen[:-1], target - factors @ chosen[:-1]
+            lifted = level + sign * scale * lifted
+            if all(self.columns.exceeds(x) == side for x in lifted):
+                return lifted
+        return None
+
+    def _exceeds(self, numerator: int, denominator: int) -> bool:
+        """Whether a quotient, an acceptance of words, is above the cut point."""
+        cut_point = self.columns.cut_point
+        if not isinstance(cut_point, Fraction):
+            return self.columns.exceeds(Fraction(numerator, denominator))
+        above = cut_point.denominator * numerator - cut_point.numerator * denominator
+        return above > 0 or (self.columns.inclusive and above == 0)
+
+    def _short_rows(self) -> Iterator[list[int]]:
+        """Rows of words in integers without a common factor, the shortest words first, each row once."""
+        integers, seen = self.columns.acceptor.integers, set()
+        for row in (queue := [integers.initial]):
+            divisor = gcd(*(values := [int(x) for x in row.entries()]))
+            if (key := tuple(x // divisor for x in values)) not in seen:
+                seen.add(key)
+                yield list(key)
+                queue += [row * matrix for matrix in integers.matrices]
+
+
+def _rounded(values: NDArray[np.float64]) -> NDArray[Any]:
+    return np.array([Fraction(value).limit_denominator(10**6) for value in values], dtype=object)
+
+
+def _with_equality(equations: NDArray[Any], near: NDArray[np.float64]) -> NDArray[Any]:
+    """Solution of linear equations, their right sides in the last column; what they leave open is as in ``near``."""
+    from flint import fmpq, fmpq_mat  # noqa: PLC0415
+
+    echelon, rank = fmpq_mat([[fmpq(x.numerator, x.denominator) for x in row] for row in equations]).rref()
+    rows = [[Fraction(int(x.p), int(x.q)) for x in row] for row in echelon.tolist()[:rank]]
+    values = _rounded(near)
+    for row in reversed(rows):
+        pivot = next(j for j, x in enumerate(row) if x)
+        if pivot < len(values):
+            values[pivot] = row[-1] - sum(row[j] * values[j] for j in range(pivot + 1, len(values)))
+    return values
+
+
+def undecided(explored: int, limit: int, cut_point: CutPoint, kind: str) -> Unknown:
+    """What is known when an exploration does not close: it reached its limit, or was interrupted before."""
+    value = number(cut_point) if isinstance(cut_point, Fraction) else repr(cut_point)
+    ended = "and there are more" if explored >= limit else "then it was interrupted"
+    return Unknown(
+        explored,
+        f"unknown: {counted(explored, kind)} at the cut point {value} were explored, {ended}. Whether "
+        "the language is regular is not decided; whether a word belongs to it is, for every word.",
+    )
+
+
+def reversed_dfa(alphabet: Alphabet, steps: list[Codes], accepting: list[int], max_states: int) -> DFA | Unknown:
+    """DFA of the reversed words of a DFA (state 0 first), by the subset construction; subsets are bit sets."""
+    backward = [[0] * len(steps) for _ in alphabet]
+    for state, row in enumerate(steps):
+        for symbol, after in enumerate(row):
+            backward[symbol][after] |= 1 << state
+
+    def onward(subset: int) -> list[int]:
+        members = [state for state in range(len(steps)) if subset >> state & 1]
+        return [reduce(or_, (into[state] for state in members), 0) for into in backward]
+
+    subsets, transitions, closed = closure(sum(1 << state for state in accepting), onward, max_states)
+    if not closed:
+        return Unknown(
+            max_states,
+            f"unknown: the language is regular, with {counted(len(steps), 'state')} for its words read from the back, "
+            f"but read from the front its DFA has more than {counted(max_states, 'state')}. Increase max_states.",
+        )
+    final = frozenset(number for subset, number in subsets.items() if subset & 1)
+    return DFA(alphabet, tuple(transitions), 0, final)
+
+
+def _bits(members: NDArray[np.bool_]) -> int:
+    """Set of states as the bits of a number."""
+    return sum(1 << int(state) for state in np.flatnonzero(members))
