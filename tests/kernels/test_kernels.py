@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 import cutpoint as cp
 from cutpoint.em.observations import mark_masks
 from cutpoint.kernels import kernels, native, reference, wide
+from cutpoint.kernels.words import EncodedWords, offsets_of
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples, words_of
 
@@ -197,3 +198,31 @@ def test_without_the_extension_the_reference_takes_over_and_says_so(monkeypatch:
     with pytest.raises(cp.errors.KernelsUnavailable, match="CUTPOINT_KERNELS=native, but the compiled kernels are not"):
         kernels()
     kernels.cache_clear()
+
+
+EXTREME = np.array([0.0, 5e-324, 1e-310, 2.3e-308, 1e-300, 1e-200, 1e-100, 1e-16, 0.3, 1.0])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", range(20))
+def test_no_warning_escapes_from_extreme_probabilities(seed: int) -> None:
+    """Subnormal entries, impossible words, huge weights: answers without a RuntimeWarning, in range, from both kernels."""
+    rng = np.random.default_rng(seed)
+    n, n_symbols = rng.integers(1, 4, size=2).tolist()
+    steps, initial, stop = (rng.choice(EXTREME, size=shape) for shape in ((n_symbols, n, n), n, n))
+    offsets = offsets_of(rng.integers(0, rng.choice([3, 8, 20]), size=4))
+    symbols, ends, marks = (
+        rng.integers(most, size=size).astype(np.int32)
+        for most, size in ((n_symbols, offsets[-1]), (4, 4), (4, offsets[-1] + 4))
+    )
+    words = EncodedWords(symbols, offsets, ends, marks)
+    masks = np.concatenate([np.ones((1, n), dtype=np.bool_), rng.random((3, n)) < 0.5])
+    seen, weights = rng.random((len(symbols) + 1, n)) < 0.7, rng.choice([1e-300, 1.0, 1e290], size=4)
+    for module in (native, reference):
+        module.filtered(steps, initial, masks[1], masks, words)
+        module.log_acceptances(steps, initial, masks[1], words)
+        for column in (None, stop):
+            assert not np.isnan(module.log_probabilities(steps, initial, masks, words, stop=column)).any()
+            assert np.isfinite(module.expected_counts(steps, initial, masks, words, weights, stop=column).initial).all()
+            module.most_likely_path(steps, initial, symbols, seen, column)
+            assert np.isfinite(module.occupancy(steps, initial, symbols, seen, column).table).all()

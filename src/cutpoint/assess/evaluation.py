@@ -14,7 +14,7 @@ from cutpoint.data import Sample, html
 from cutpoint.em.observations import AnySample, Engine, check_any_sample, check_evidence, check_sample, predictions
 from cutpoint.em.predictions import Predictions
 from cutpoint.errors import InvalidArgument, InvalidSample
-from cutpoint.exact import cut_point_value, whole_number
+from cutpoint.exact import cut_point_value, floats, whole_number
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.acceptor import check_acceptor
@@ -382,10 +382,7 @@ def _interval(share: float, count: float) -> tuple[float, float]:
 
 
 def _checked(probabilities: Any, accepted: Any, counts: Any) -> tuple[Floats, Floats, Floats]:
-    try:
-        predicted = np.asarray(probabilities, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"probabilities must be numbers; got {shown(probabilities)}.") from None
+    predicted = floats("probabilities", probabilities, "must be numbers")
     if predicted.ndim != 1 or not len(predicted):
         raise InvalidArgument(f"probabilities must be a sequence of one or more; got shape {predicted.shape}.")
     seen = list(accepted)
@@ -395,7 +392,7 @@ def _checked(probabilities: Any, accepted: Any, counts: Any) -> tuple[Floats, Fl
         if not isinstance(value, bool | np.bool_ | int | np.integer | float | np.floating) or value not in (0, 1):
             what = f"accepted must be True or False, or 1 or 0, for each word; number {r} is {shown(value)}."
             raise InvalidArgument(what)
-    weights = np.ones(len(predicted)) if counts is None else np.asarray(counts, dtype=np.float64)
+    weights = np.ones(len(predicted)) if counts is None else floats("counts", counts, "must be numbers")
     if not (len(seen) == len(predicted) and weights.shape == predicted.shape):
         sizes = f"{len(predicted)}, {len(seen)} and {weights.size}"
         raise InvalidArgument(f"there must be as many probabilities as verdicts and counts; got {sizes}.")

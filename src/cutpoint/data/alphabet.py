@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -73,9 +72,18 @@ def is_hashable(name: object) -> bool:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for none: None, NaN, and what data frames have instead."""
-    is_nan = isinstance(value, float | np.floating) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in MISSING
+    """Whether a value stands for none: None, what data frames have instead, and NaN, also inside of a tuple."""
+    return value is None or type(value).__name__ in MISSING or _has_nan(value)
+
+
+def _has_nan(value: object) -> bool:
+    """Whether a value does not equal itself: NaN of any type of number or date, or a tuple that holds one."""
+    if isinstance(value, tuple | frozenset):
+        return any(map(_has_nan, value))
+    try:
+        return bool(value != value)  # noqa: PLR0124
+    except (TypeError, ValueError, ArithmeticError):
+        return False
 
 
 class Tokens(Sequence[list[str]]):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.data.alphabet import is_hashable
+from cutpoint.data.alphabet import is_hashable, is_missing
 from cutpoint.errors import InvalidSample
 from cutpoint.wording import counted, shown
 
@@ -85,7 +85,7 @@ def _possible(state: object, r: int, i: int) -> frozenset[State] | None:
         if not state:
             raise InvalidSample(f"states[{r}][{i}] is an empty set, which no run can satisfy; use None for not seen.")
         return frozenset(state)
-    if not is_hashable(state):
+    if not is_hashable(state) or is_missing(state):
         raise InvalidSample(f"states[{r}][{i}] must be a state's name, a set of names or None; got {shown(state)}.")
     return frozenset((state,))
 

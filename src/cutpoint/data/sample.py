@@ -15,7 +15,7 @@ from cutpoint.data import html
 from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word, is_hashable, is_missing
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.errors import InvalidArgument, InvalidSample, TooLarge
-from cutpoint.exact import whole_number
+from cutpoint.exact import check_unmasked, floats, whole_number
 from cutpoint.kernels.words import EncodedWords, FrontCodedWords, offsets_of, ranges
 from cutpoint.wording import counted, shown
 
@@ -257,6 +257,7 @@ class Sample:
         >>> dict(zip(sample.ids, sample.per_case(cp.p_adic(2).acceptances(sample.words)).tolist()))
         {'ann': 0.5, 'bob': 0.5, 'cleo': 0.5}
         """
+        check_unmasked("values", values, InvalidSample)
         found = np.asarray(values)
         if found.shape[:1] != (len(self),):
             what = f"there must be one value for each of the {counted(len(self), 'distinct observation')}"
@@ -272,6 +273,7 @@ class Sample:
         >>> sample.of_cases([0, 1]).counts.tolist()
         [1.0, 1.0]
         """
+        check_unmasked("rows", rows, InvalidSample)
         cases = self.known_cases
         part = cases.take(np.arange(len(cases.ids))[np.asarray(rows)])
         counts = np.bincount(part.observations, part.counts, minlength=len(self)).astype(np.float64)
@@ -734,6 +736,7 @@ def _per_word(name: str, values: Iterable[Any] | None, n_words: int) -> list[Any
         return [None] * n_words
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidSample(f"{name} must have one value per word; got {shown(values)}.")
+    check_unmasked(name, values, InvalidSample)
     listed = list(values)
     if len(listed) != n_words:
         found = f"{counted(len(listed), 'value')} for {counted(n_words, 'word')}"
@@ -744,10 +747,7 @@ def _per_word(name: str, values: Iterable[Any] | None, n_words: int) -> list[Any
 def _weights(counts: ArrayLike | None, n_words: int) -> NDArray[np.float64]:
     if counts is None:
         return np.ones(n_words)
-    try:
-        weights = np.array(counts, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidSample(f"counts must be numbers, one per word; got {shown(counts)}.") from None
+    weights = floats("counts", counts, "must be numbers, one per word", InvalidSample)
     if weights.shape != (n_words,):
         found = f"shape {weights.shape} for {counted(n_words, 'word')}"
         raise InvalidSample(f"counts must have one value per word; got {found}.")

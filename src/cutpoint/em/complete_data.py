@@ -14,7 +14,7 @@ from cutpoint.data import Alphabet, Sample, State
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.observations import check_sample
 from cutpoint.errors import InvalidArgument, InvalidSample, TooLarge
-from cutpoint.exact import entry, whole_number
+from cutpoint.exact import check_unmasked, entry, floats, whole_number
 from cutpoint.kernels.words import Floats
 from cutpoint.model.parts import ROW_TOLERANCE, States
 from cutpoint.model.text import aligned
@@ -143,7 +143,7 @@ class DesignMatrix:
 
     def counts(self, u: ArrayLike) -> Floats:
         """Sufficient statistic v = B u as an array ``[a, s, t]``."""
-        vector = _floats(u, "u must be numbers, one per column")
+        vector = floats("u", u, "must be numbers, one per column")
         if vector.shape != (self.shape[1],):
             raise InvalidArgument(f"u must have one entry per column, {self.shape[1]}; got shape {vector.shape}.")
         _check_not_negative(vector, "u")
@@ -278,7 +278,7 @@ def counts_log_likelihood(counts: ArrayLike, transitions: ArrayLike) -> float:
 
 def checked_counts(counts: ArrayLike) -> Floats:
     """Counts as floats ``[a, s, t]``, finite and not negative."""
-    v = _floats(counts, "counts must be an array [a, s, t] of numbers")
+    v = floats("counts", counts, "must be an array [a, s, t] of numbers")
     if v.ndim != 3 or v.shape[1] != v.shape[2] or not v.size:
         raise InvalidArgument(f"counts must have shape [a, s, t] with as many t as s; got shape {v.shape}.")
     _check_not_negative(v, "counts")
@@ -295,7 +295,7 @@ def _check_not_negative(values: Floats, name: str) -> None:
 
 def checked_transitions(transitions: Any, shape: tuple[int, ...], name: str) -> Floats:
     """Rows of probabilities ``[a, s, t]`` of a given shape."""
-    theta = _floats(transitions, f"{name} must be an array [a, s, t] of numbers")
+    theta = floats(name, transitions, "must be an array [a, s, t] of numbers")
     if theta.shape != shape:
         raise InvalidArgument(f"{name} must have the shape of the counts, {shape}; got {theta.shape}.")
     fits = (theta >= 0.0).all(axis=-1) & (np.abs(theta.sum(axis=-1) - 1.0) <= ROW_TOLERANCE)
@@ -317,6 +317,7 @@ def _exact_estimate(counts: ArrayLike, unseen: Any) -> NDArray[Any]:
 
 def _fractions(values: ArrayLike, name: str) -> NDArray[Any]:
     """An array of fractions of what was given as numbers or strings."""
+    check_unmasked(name, values)
     given = np.array(values, dtype=object)
     try:
         return np.array([Fraction(entry(value)) for value in given.flat], dtype=object).reshape(given.shape)
@@ -335,13 +336,6 @@ def _unseen_weights(unseen: Any, shape: tuple[int, ...], never: NDArray[np.bool_
         a, s = np.argwhere(never)[0]
         raise InvalidArgument(f"symbol number {a} was never read in state number {s}: its row is unknown.")
     return np.broadcast_to(np.eye(shape[-1]), shape) if unseen == "stay" else np.ones(shape)
-
-
-def _floats(values: Any, requirement: str) -> Floats:
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidArgument(f"{requirement}; got {shown(values)}.") from None
 
 
 def digits(numbers: Any, base: int, size: int) -> list[Any]:

@@ -15,6 +15,7 @@ from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.counts import Counts
 from cutpoint.em.observations import Parameters
 from cutpoint.errors import InvalidArgument
+from cutpoint.exact import check_unmasked, floats
 from cutpoint.kernels.words import Floats
 from cutpoint.model import STOP, Acceptor, Generator
 from cutpoint.model.parts import ROW_TOLERANCE
@@ -196,12 +197,12 @@ def _sums(rows: Floats, axis: int, group: Group) -> Floats:
 
 def _pseudo_counts(prior: ArrayLike, model: Acceptor | Generator) -> Parameters:
     """Pseudo-counts of every cell; the initial distribution and stop get them only from a single number."""
+    rule = f"must be a number or an array that fits the transitions' shape {model.transitions.shape}"
+    given = floats("prior", prior, rule)
     try:
-        given = np.asarray(prior, dtype=np.float64)
         cells = np.broadcast_to(given, model.transitions.shape)
-    except (TypeError, ValueError, OverflowError):
-        fitting = f"a number or an array that fits the transitions' shape {model.transitions.shape}"
-        raise InvalidArgument(f"prior must be {fitting}; got {shown(prior)}.") from None
+    except ValueError:
+        raise InvalidArgument(f"prior {rule}; got {shown(prior)}.") from None
     if not ((cells >= 0.0) & (cells <= LARGEST_TOTAL / cells.size)).all():
         raise InvalidArgument(f"prior must hold finite pseudo-counts, not negative; got {shown(prior)}.")
     others = np.full(model.n_states, float(given) if given.ndim == 0 else 0.0)
@@ -218,6 +219,7 @@ def _fixed_entries(fixed: Any, model: Acceptor | Generator) -> NDArray[np.bool_]
         return Parameters.packed(mask, model.initial, stop if isinstance(model, Generator) else None).rows
 
     shape = model.transitions.shape
+    check_unmasked("fixed", fixed)
     if isinstance(fixed, np.ndarray | bool):
         array = np.asarray(fixed)
         with suppress(ValueError):

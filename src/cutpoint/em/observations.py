@@ -133,13 +133,14 @@ class InMemory(Observations):
     def __init__(self, sample: Sample, threads: int | None = None, keep_tree: bool = True) -> None:
         self.sample, self.total, self.threads, self.keep_tree = sample, sample.total, threads, keep_tree
         self._words = sample.encoded
+        self._weights = np.maximum(sample.counts, LEAST_SHARE * sample.counts.max(initial=0.0))
         if isinstance(self._words, FrontCodedWords) and not keep_tree:
             self._words = replace(self._words, whole_tree=False)
         kernels().prefix_tree(self._words)  # now, so that its size is known
 
     def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
         """Counts of the E-step."""
-        arrays = parameters.transitions, parameters.initial, masks, self._words, self.sample.counts, self.threads
+        arrays = parameters.transitions, parameters.initial, masks, self._words, self._weights, self.threads
         transitions, initial, stop, logs = kernels().expected_counts(*arrays, parameters.stop)
         if not np.isfinite(transitions).all():
             raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
@@ -302,6 +303,10 @@ def check_any_sample(sample: object) -> None:
     if not isinstance(sample, Sample | LargeSample):
         check_sample(sample)
 
+
+LEAST_SHARE = 2.0**-800
+"""An observation weighs at least this share of the heaviest in the E-step. A smaller weight changes no digit of the
+estimate, but a transition that this observation alone needs would become 0, and the observation impossible."""
 
 INPUTS_ALONE = "the sample holds inputs alone, and inputs alone carry no information about the transitions."
 

@@ -12,6 +12,7 @@ from cutpoint.data import Alphabet
 from cutpoint.data.alphabet import OnUnknown, Word, each_word, is_missing
 from cutpoint.data.columns import Column, symbols_of, warn_of_characters
 from cutpoint.errors import InvalidArgument
+from cutpoint.exact import floats
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.wording import counted, listed, shown
 
@@ -85,10 +86,7 @@ def weights_of(sample_weight: ArrayLike | None, n_words: int) -> NDArray[np.floa
     if sample_weight is None:
         return np.ones(n_words)
     values = values_of("sample_weight", sample_weight, n_words)
-    try:
-        weights = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"sample_weight must hold numbers, one per word; got {shown(sample_weight)}.") from None
+    weights = floats("sample_weight", values, "must hold numbers, one per word")
     for r in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0))):
         raise InvalidArgument(f"sample_weight must be finite and not negative; got {weights[r]:g} for word {r}.")
     if not weights.any():

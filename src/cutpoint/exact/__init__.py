@@ -6,5 +6,11 @@ from cutpoint.exact.algebraic import (
     cut_point_value as cut_point_value,
 )
 from cutpoint.exact.certified import exceeds as exceeds, which_exceed as which_exceed
-from cutpoint.exact.numbers import entry as entry, finite_number as finite_number, whole_number as whole_number
+from cutpoint.exact.numbers import (
+    check_unmasked as check_unmasked,
+    entry as entry,
+    finite_number as finite_number,
+    floats as floats,
+    whole_number as whole_number,
+)
 from cutpoint.exact.recursions import IntegerForm as IntegerForm, fractions as fractions, lowest_terms as lowest_terms

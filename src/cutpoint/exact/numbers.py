@@ -7,8 +7,9 @@ from fractions import Fraction
 from numbers import Rational
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.wording import shown
 
 LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")  # five digits, or more, would make a number of as many digits
@@ -25,6 +26,8 @@ def entry(value: object) -> Fraction | float:
     if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
         return value
     if isinstance(value, float | np.floating):
+        if isinstance(value, np.longdouble) and math.isfinite(value) and float(value) != value:
+            raise InvalidArgument(f"no float equals the long double {value!s}; pass float(...) of it, or a Fraction.")
         return float(value)
     try:
         if isinstance(value, np.bool_):
@@ -49,6 +52,43 @@ def finite_number(name: str, value: object) -> Fraction | float:
     if isinstance(number, float) and not math.isfinite(number):
         raise InvalidArgument(f"{name} must be a finite number or a string such as '1/3'; got {shown(value)}.")
     return number
+
+
+def floats(name: str, values: object, rule: str, error: type[CutpointError] = InvalidArgument) -> NDArray[np.float64]:
+    """Array of floats, new, for an argument of a given name; what is masked or would change is refused.
+
+    Examples
+    --------
+    >>> floats("counts", [1, 2], "must be numbers")
+    array([1., 2.])
+    >>> floats("counts", np.ma.array([1, 2], mask=[True, False]), "must be numbers")
+    Traceback (most recent call last):
+    cutpoint.errors.InvalidArgument: counts has masked entries; fill them in first.
+    """
+    check_unmasked(name, values, error)
+    try:
+        given = np.asarray(values)
+        with np.errstate(over="ignore", under="ignore"):
+            found = given.astype(np.float64, casting="unsafe" if given.dtype.kind != "c" else "safe")
+    except (TypeError, ValueError, OverflowError):
+        raise error(f"{name} {rule}; got {shown(values)}.") from None
+    if given.dtype == np.longdouble and ((changed := found != given) & np.isfinite(given)).any():
+        example = given[changed].flat[0]
+        raise error(f"{name} holds long doubles that no float equals, such as {example!s}; pass them as float64.")
+    return found
+
+
+def check_unmasked(name: str, values: object, error: type[CutpointError] = InvalidArgument) -> None:
+    """Refuse an array with masked entries, also in lists: NumPy would read what lies behind the mask."""
+    if _is_masked(values):
+        raise error(f"{name} has masked entries; fill them in first.")
+
+
+def _is_masked(values: object) -> bool:
+    if isinstance(values, list | tuple):
+        inner = list, tuple, np.ma.MaskedArray
+        return any(issubclass(kind, inner) for kind in set(map(type, values))) and any(map(_is_masked, values))
+    return bool(np.ma.is_masked(values))
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:

@@ -338,6 +338,7 @@ def negligible(transitions: Floats, stop: Floats | None = None) -> float:
     return SMALLEST / min(float(factor.min(where=factor > 0.0, initial=1.0)) for factor in factors)
 
 
+@np.errstate(over="ignore")  # what was lost may be more than a float holds beside a tiny probability: not safe
 def _filter(transitions: Floats, initial: Floats, words: Codes, seen: Masks, stop: Floats | None) -> ForwardPass:
     """Forward pass: rows are scaled to sum 1 where something was seen, of a generator everywhere.
 

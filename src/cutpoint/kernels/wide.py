@@ -75,7 +75,8 @@ def filtered(transitions: Floats, initial: Floats, final: Masks, words: Codes, s
         possible, is_seen = whole.fraction > 0.0, ~seen[:, i].all(axis=1)
         share = ratio(total(_where(np.broadcast_to(final, seen[:, i].shape), ahead), axis=-1), whole)
         acceptances[:, i] = np.where(possible, share, np.nan)
-        logs[is_seen & possible, i] = (log(total(row, axis=-1)) - log(whole))[is_seen & possible]
+        chosen = is_seen & possible
+        logs[chosen, i] = log(total(_at(row, chosen), axis=-1)) - log(_at(whole, chosen))
         logs[is_seen & ~possible, i] = -np.inf
         if i < words.shape[1]:
             ahead = _step(row, steps, words[:, i])

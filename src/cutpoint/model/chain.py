@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import fractions, whole_number
+from cutpoint.exact import check_unmasked, floats, fractions, whole_number
 from cutpoint.exact.recursions import solution
 from cutpoint.kernels.words import Floats
 from cutpoint.model.weighted import frozen
@@ -39,8 +39,9 @@ class MarkovChain:
     _support: NDArray[np.bool_]
 
     def __init__(self, matrix: NDArray[Any], states: Sequence[Hashable], support: NDArray[np.bool_] | None = None):
+        check_unmasked("matrix", matrix)
         rational = np.asarray(matrix).dtype == object
-        values: NDArray[Any] = np.array(matrix, dtype=object if rational else np.float64)
+        values: NDArray[Any] = np.array(matrix) if rational else floats("matrix", matrix, "must be numbers")
         if values.shape != (len(states), len(states)):
             raise InvalidArgument(f"a chain of {len(states)} states needs a square matrix; got shape {values.shape}.")
         if not ((values >= 0).all() and (np.abs(values.sum(axis=1) - 1) <= (0 if rational else CHAIN_TOLERANCE)).all()):

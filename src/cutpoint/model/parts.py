@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, State
 from cutpoint.data.alphabet import Names
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
-from cutpoint.exact import entry, whole_number
+from cutpoint.exact import check_unmasked, entry, floats, whole_number
 from cutpoint.kernels import MOST_THREADS
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
@@ -94,6 +94,7 @@ def read_vector(values: object, states: States, where: str) -> Numbers:
 def read_final(final: object, states: States) -> NDArray[np.bool_]:
     """Vector ``[s]`` of bool from a collection of states, a state, or a vector of l zeros and ones."""
     names: Iterable[object]
+    check_unmasked("final", final, InvalidAcceptor)
     if final in states:
         names = [final]
     elif isinstance(final, Mapping):
@@ -200,8 +201,7 @@ def _row(row: object, states: States, where: str) -> Numbers:
 
 def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str) -> Numbers:
     """Array of floats, or of fractions if all entries are rational; the shape must fit."""
-    if np.ma.is_masked(values):
-        raise InvalidAcceptor(f"{where} has masked entries; fill them in first.")
+    check_unmasked(where, values, InvalidAcceptor)
     if 0 in shape and np.size(values) == 0:  # type: ignore[arg-type]
         return np.zeros(shape, dtype=object)
     if hasattr(values, "__array__"):
@@ -211,7 +211,7 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
         given = "rows of different lengths" if found is None else f"shape {found}" if found else shown(values)
         raise InvalidAcceptor(f"{where} must have shape {shape} ({meaning}); got {given}.")
     if isinstance(values, np.ndarray) and np.issubdtype(values.dtype, np.floating):
-        return values.astype(np.float64)
+        return floats(where, values, "must be numbers", InvalidAcceptor)
     flat = np.array(values, dtype=object).reshape(-1)
     entries = [_entry(v, where, at) for v, at in zip(flat, np.ndindex(*shape), strict=True)]
     return _common(entries).reshape(shape)
