@@ -1,6 +1,8 @@
 """Verbs about cases: what they print, and wrong input."""
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,3 +112,28 @@ def test_wrong_input_ends_in_a_sentence(run: Run, arguments: tuple[str, ...], co
     ended, out, err = run(*arguments)
     assert (ended, out) == (code, "")
     assert sentence in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "at"),
+    [
+        (("explain", "model.json", "ad visit cart", "--inputs", "law.json", "--plot", "result.svg"), "os.fsync"),
+        (("explain", "model.json", "ad visit cart", "--json"), "cutpoint.cases.explanation.deletion_values"),
+        (("credit", "model.json", "words.txt", "--inputs", "law.json", "--plot", "result.svg"), "os.fsync"),
+        (("credit", "model.json", "words.txt", "--inputs", "law.json"), "cutpoint.cases.credits._intervals"),
+        (("advise", "model.json", "ad", "--inputs", "law.json"), "cutpoint.cases.advice._forecasts"),
+        (("evaluate", "model.json", "outcomes.tsv", "--report", "result.html"), "os.fsync"),
+        (("evaluate", "model.json", "outcomes.tsv"), "cutpoint.assess.evaluation._predictions"),
+    ],
+)
+def test_ctrl_c_ends_in_a_sentence_and_leaves_nothing_half_written(
+    arguments: tuple[str, ...], at: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("outcomes.tsv").write_text("yes\tad visit cart\nno\tad wait\nyes\tmail visit cart\n")
+    before = sorted(os.listdir())
+    assert run(*arguments)[0] == 0  # goes well unless interrupted
+    for name in set(os.listdir()) - set(before):
+        Path(name).unlink()
+    monkeypatch.setattr(at, lambda *_, **__: os.kill(os.getpid(), signal.SIGINT))
+    assert run(*arguments) == (130, "", "\ncutpoint: interrupted.\n")
+    assert sorted(os.listdir()) == before

@@ -979,7 +979,7 @@ def test_ctrl_c_ends_in_a_sentence_whenever_it_comes(delay: float, here: Path) -
     time.sleep(delay)
     scoring.send_signal(signal.SIGINT)
     _, err = scoring.communicate(timeout=120)
-    assert (scoring.returncode, err) in ((1, "\ncutpoint: interrupted.\n"), (0, ""))
+    assert (scoring.returncode, err) in ((130, "\ncutpoint: interrupted.\n"), (0, ""))
     assert not list(here.glob(".*.part"))
 
 
@@ -995,7 +995,7 @@ with contextlib.suppress(BaseException):
 def test_ctrl_c_while_modules_load_leaves_at_once() -> None:
     hooked = f"import cutpoint.cli.app as app; app.import_module = lambda name: exec({SWALLOWING!r}); {READY}"
     done = subprocess.run([sys.executable, "-c", hooked, "score"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "ready\n", "\ncutpoint: interrupted.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "ready\n", "\ncutpoint: interrupted.\n")
 
 
 def test_an_ignored_interrupt_stays_ignored(here: Path) -> None:

@@ -113,7 +113,7 @@ def test_ctrl_c_ends_in_a_sentence_and_keeps_what_was_answered(here: Path) -> No
         answered = [out.readline() for _ in range(3)]
         process.send_signal(signal.SIGINT)
         rest, err = out.read(), process.communicate()[1]
-    assert (process.returncode, rest, err.strip()) == (1, b"", b"cutpoint: interrupted.")
+    assert (process.returncode, rest, err.strip()) == (130, b"", b"cutpoint: interrupted.")
     with StateFile(str(here / "cases"), EventLines(cp.Runs(A, 0.4), "who", "what")) as kept:
         assert kept.repeated == b"".join(answered)
 

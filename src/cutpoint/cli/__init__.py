@@ -8,6 +8,7 @@ import signal
 import sys
 
 FAILURE = 1
+INTERRUPTED = 130  # as shells count it: 128 and the number of the signal
 
 
 def main() -> None:
@@ -39,4 +40,4 @@ def raise_on_interrupt() -> None:
 
 def _leave(*_: object) -> None:
     os.write(2, b"\ncutpoint: interrupted.\n")  # below the ^C that a terminal shows, as Click prints it
-    os._exit(FAILURE)
+    os._exit(INTERRUPTED)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import cutpoint
-from cutpoint.cli import FAILURE, output, raise_on_interrupt
+from cutpoint.cli import FAILURE, INTERRUPTED, output, raise_on_interrupt
 from cutpoint.errors import CutpointError
 from cutpoint.wording import printable
 
@@ -96,7 +96,7 @@ def program() -> None:
     """Stochastic acceptors: learn them from words with outcomes, score, compare, draw.
 
     Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 failure, 2 wrong usage, 3 bad input,
-    4 learning was cut short.
+    4 learning was cut short, 130 interrupted.
     """
 
 
@@ -111,7 +111,7 @@ def run() -> int:
     try:
         return _exit_code()
     except KeyboardInterrupt:  # a second one, while the first was reported
-        return FAILURE
+        return INTERRUPTED
 
 
 def _has_streams() -> bool:
@@ -138,7 +138,7 @@ def _exit_code(arguments: Sequence[str] | None = None) -> int:
         output.message(f"{usage}Error: {printable(error.format_message())}", keep=output.LAYOUT)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _end("interrupted.", FAILURE)
+        return _end("interrupted.", INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe has gone: nobody would read a message
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
