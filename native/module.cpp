@@ -422,6 +422,45 @@ double occupancy(nb::handle transitions, nb::handle initial, double negligible, 
     return occupancy_table(given.reading(masks.data(), negligible, generator), row.data(), rows.data());
 }
 
+// lost[r] is how much of word r was lost to the smallest floats.
+void filtered(nb::handle transitions, nb::handle first, nb::handle column, nb::handle seen_by_mark, nb::handle word,
+              nb::handle starts, nb::handle seen_at, nb::handle word_ends, nb::handle acceptances_to,
+              nb::handle logs_to, nb::handle lost_to, double negligible, size_t threads) {
+    const Matrices matrices(transitions);
+    const size_t states = matrices.states;
+    const Floats initial = matrices.column("initial", first), final = matrices.column("final", column);
+    const Masks masks = array<const bool, 2>("masks", seen_by_mark, {any, Matrices::size(states)});
+    const Codes symbols = codes("symbols", word, any, matrices.symbols);
+    const Offsets offsets = cutpoint::offsets(starts, symbols.size());
+    const size_t words = offsets.size() - 1;
+    const std::int64_t positions = Matrices::size(symbols.size() + words);
+    const bool marked = !seen_at.is_none();
+    const Codes marks = marked ? codes("marks", seen_at, positions, masks.shape(0)) : Codes();
+    const Codes ends = codes("ends", word_ends, Matrices::size(words), masks.shape(0));
+    const auto acceptances = array<double, 1>("acceptances", acceptances_to, {positions});
+    const auto logs = array<double, 1>("logs", logs_to, {positions});
+    const auto lost = array<double, 1>("lost", lost_to, {Matrices::size(words)});
+    apart("acceptances", acceptances, logs, lost), apart("logs", logs, lost);
+    const std::vector<double> ones(masks.data(), masks.data() + masks.size());
+    std::vector<char> full(masks.shape(0), 1);
+    for (size_t k = 0; k < masks.size(); ++k) full[k / states] &= static_cast<char>(masks.data()[k]);
+    const SeenMasks seen{ones.data(), full.data()};
+    nb::gil_scoped_release release;
+    const size_t tasks = (words + words_per_task - 1) / words_per_task;
+    const size_t operations = static_cast<size_t>(positions) * (2 * states * states + 64);
+    in_parallel(tasks, useful_threads(threads, operations), [&](size_t task, void*) {
+        std::vector<double> work(3 * states);
+        for (size_t r = task * words_per_task; r < std::min((task + 1) * words_per_task, words); ++r) {
+            const auto start = static_cast<size_t>(offsets.data()[r]), at = start + r;
+            const auto length = static_cast<size_t>(offsets.data()[r + 1]) - start;
+            const Reading reading{matrices.data(), states, symbols.data() + start, length, nullptr, negligible, false};
+            lost.data()[r] = filter_word(reading, initial.data(), final.data(), seen,
+                                         marked ? marks.data() + at : nullptr, ends.data()[r],
+                                         acceptances.data() + at, logs.data() + at, work.data());
+        }
+    });
+}
+
 double most_likely_path(nb::handle log_transitions, nb::handle log_initial, nb::handle symbols, nb::handle seen,
                         nb::handle path) {
     const ReadWord given(log_transitions, symbols);
@@ -457,6 +496,8 @@ NB_MODULE(_native, module) {
     module.def("backward", &backward);
     module.def("distribution", &distribution);
     module.def("occupancy", &occupancy);
+    module.def("filtered", &filtered, "transitions"_a, "initial"_a, "final"_a, "masks"_a, "symbols"_a, "offsets"_a,
+               "marks"_a.none(), "ends"_a, "acceptances"_a, "logs"_a, "lost"_a, "negligible"_a, "threads"_a);
     module.def("most_likely_path", &most_likely_path);
     module.def("encode_texts", &encode_texts);
     module.def("encode_lists", &encode_lists);

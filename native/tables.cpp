@@ -79,6 +79,41 @@ double occupancy_table(const Reading& reading, const double* initial, double* ta
     }
 }
 
+double filter_word(const Reading& reading, const double* initial, const double* final, const SeenMasks& seen,
+                   const std::int32_t* marks, std::int32_t end, double* acceptances, double* logs, double* work) {
+    const size_t states = reading.states;
+    double *row = work, *next = work + states, *last = work + 2 * states;
+    std::memcpy(row, initial, states * sizeof(double));
+    RowState state{1.0, 0.0, 0.0};
+    for (size_t i = 0; i <= reading.length; ++i) {
+        if (i > 0) {
+            step(row, matrix(reading, i), states, next);
+            std::swap(row, next);
+        }
+        acceptances[i] = state.log > -HUGE_VAL ? dot(row, final, states) : std::numeric_limits<double>::quiet_NaN();
+        const auto mark = static_cast<size_t>(marks ? marks[i] : 0);
+        const double* mask = seen.masks + mark * states;
+        bool full = marks ? seen.full[mark] : true;
+        if (i == reading.length && !seen.full[end]) {
+            const double* at_end = seen.masks + static_cast<size_t>(end) * states;
+            for (size_t s = 0; s < states; ++s) last[s] = full ? at_end[s] : mask[s] * at_end[s];
+            mask = last, full = false;
+        }
+        logs[i] = 0.0;
+        if (full && !(state.lost > 0.0)) {  // most positions of most words: nothing to scale, at most something to drop
+            for (size_t s = 0; s < states; ++s)
+                if (row[s] < reading.negligible) state.lost += row[s], row[s] = 0.0;
+            continue;
+        }
+        const bool possible = state.log > -HUGE_VAL;
+        state.log = 0.0;
+        state = condition_and_scale(row, mask, full, states, reading.negligible, 0.0, state);
+        logs[i] = state.log;
+        if (!possible) state.log = -HUGE_VAL;
+    }
+    return state.lost;
+}
+
 double best_path(const Reading& reading, const double* log_initial, std::int64_t* path) {
     const size_t states = reading.states, length = reading.length;
     std::vector<std::int32_t> came_from(length * states);

@@ -34,4 +34,16 @@ double occupancy_table(const Reading&, const double* initial, double* table);
 // Most likely path that agrees with what was seen, from logarithms of the steps; returns its log-probability.
 double best_path(const Reading& with_log_steps, const double* log_initial, std::int64_t* path);
 
+// What was seen, as masks[mark][s] of ones and zeros, and for each mark whether it says nothing.
+struct SeenMasks {
+    const double* masks;
+    const char* full;
+};
+
+// The filter along a word: at each position P(final) before what was seen there, and the logarithm of the probability of
+// what was seen; the word's marks, if any, and its end say what. Returns how much was lost to the smallest floats. `work`
+// holds three rows.
+double filter_word(const Reading&, const double* initial, const double* final, const SeenMasks&,
+                   const std::int32_t* marks, std::int32_t end, double* acceptances, double* logs, double* work);
+
 }  // namespace cutpoint

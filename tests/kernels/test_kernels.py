@@ -37,6 +37,19 @@ def test_native_scores_are_those_of_the_reference(data: st.DataObject) -> None:
     assert native.acceptances(*arguments) == pytest.approx(reference.acceptances(*arguments), rel=1e-13, abs=0)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.data())
+def test_the_native_filter_is_that_of_the_reference(kind: str, data: st.DataObject) -> None:
+    """Of what was seen on runs of another acceptor, some is impossible."""
+    truth = data.draw(acceptors(max_states=4))
+    sample = data.draw(samples(truth, kind))
+    for acceptor in (truth, cp.random_acceptor(truth.states, truth.alphabet, rng=1, concentration=1e-3)):
+        masks, words = mark_masks(acceptor, sample), acceptor.encode(sample)
+        arguments = acceptor.transitions, acceptor.initial, acceptor.final, masks, words
+        for found, expected in zip(native.filtered(*arguments), reference.filtered(*arguments), strict=True):
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
+
+
 @pytest.mark.parametrize("n_states", [1, 2, 7, 8, 9, 33, 64])
 def test_a_word_scores_the_same_bits_alone_and_in_a_batch(n_states: int) -> None:
     acceptor = cp.random_acceptor(n_states, "abc", rng=n_states)

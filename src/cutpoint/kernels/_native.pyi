@@ -75,6 +75,21 @@ def occupancy(
     table: NDArray[float64],
     generator: bool,
 ) -> float: ...
+def filtered(
+    transitions: NDArray[float64],
+    initial: NDArray[float64],
+    final: NDArray[float64],
+    masks: NDArray[bool_],
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    marks: NDArray[int32] | None,
+    ends: NDArray[int32],
+    acceptances: NDArray[float64],
+    logs: NDArray[float64],
+    lost: NDArray[float64],
+    negligible: float,
+    threads: int,
+) -> None: ...
 def most_likely_path(
     log_transitions: NDArray[float64],
     log_initial: NDArray[float64],

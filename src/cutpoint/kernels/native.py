@@ -14,7 +14,7 @@ from cutpoint.errors import KernelsUnavailable
 from cutpoint.kernels import _native, cores, door, reference
 from cutpoint.kernels.door import AnyWords
 from cutpoint.kernels.merging import MOST_NODES, ROUNDS_PER_STATE, MergedMachine
-from cutpoint.kernels.reference import BestPath, ExpectedCounts, Occupancy
+from cutpoint.kernels.reference import BestPath, ExpectedCounts, FilterResult, Occupancy
 from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords, Masks
 
 SAFE = 1e-280  # acceptances of at least this have lost nothing to the smallest floats
@@ -32,7 +32,6 @@ instruction_set = _native.instruction_set
 encode_texts = _native.encode_texts
 encode_lists = _native.encode_lists
 matrix = reference.matrix
-filtered = reference.filtered
 
 
 def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:
@@ -74,6 +73,25 @@ def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks, st
     if np.isnan(log):
         return reference.occupancy(transitions, initial, word, seen, stop)
     return Occupancy(table[: len(seen)], log)
+
+
+def filtered(transitions: Floats, initial: Floats, final: Masks, masks: Masks, words: EncodedWords) -> FilterResult:
+    """The filter: what can be said at each position, before it is seen, of the state there."""
+    door.evidence(transitions, initial, masks, words, None, None)
+    door.array("final", final, "bool", [transitions.shape[-1]])
+    negligible = reference.negligible(transitions)
+    if not negligible < reference.LARGEST_NEGLIGIBLE:
+        return reference.filtered(transitions, initial, final, masks, words)
+    found = FilterResult(np.empty(words.positions[-1]), np.empty(words.positions[-1]))
+    column, lost = final.astype(np.float64), np.empty(len(words))
+    given = words.symbols, words.offsets, words.marks, words.ends
+    _native.filtered(transitions, initial, column, masks, *given, *found, lost, negligible, cores())
+    redo = np.flatnonzero(lost > reference.LOSS_ALLOWED)
+    if len(redo):
+        places = np.concatenate([np.arange(*words.positions[r : r + 2]) for r in redo])
+        rest = reference.filtered(transitions, initial, final, masks, words.take(redo))
+        found.acceptances[places], found.logs[places] = rest
+    return found
 
 
 def most_likely_path(
