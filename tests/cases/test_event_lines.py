@@ -46,6 +46,35 @@ def test_each_line_has_its_answer() -> None:
     assert answered(lines, lines_of(event(7, "1")))[0]["line"] == 5
 
 
+def test_verdicts_count_for_the_events_that_follow(tmp_path: Path) -> None:
+    named = cp.files.Model(cp.random_acceptor(2, "01", rng=1), classes=("wrong", "right")).acceptor
+    seen = [True, None, "no", 1, "right", "?", 0]
+    content = lines_of(*({"id": "a", "event": "1", "solved": value} for value in seen), event("a", "1"))
+    run, expected = named.run(), []
+    for verdict in (True, None, False, True, True, None, False, None):
+        expected.append(run.read("1").acceptance)
+        run.see(verdict)
+    lines = EventLines(cp.Runs(named), verdict="solved")
+    with StateFile(str(tmp_path / "cases"), lines) as kept:
+        kept.append(content)
+        said = answered(lines, content)
+    assert [each["acceptance"] for each in said] == pytest.approx(expected, rel=1e-12, abs=0)
+    again = EventLines(cp.Runs(named), verdict="solved")
+    with StateFile(str(tmp_path / "cases"), again) as kept:  # from the journal
+        assert [json.loads(line) for line in kept.repeated.splitlines()] == said
+        kept.save()
+    assert again.runs["a"] == lines.runs["a"]
+    with pytest.raises(cp.errors.InvalidFile, match="kept with another cut point, other fields"):
+        StateFile(str(tmp_path / "cases"), EventLines(cp.Runs(named)))
+    wrong = {"id": "a", "event": "1", "solved": "hardly"}
+    impossible = {"id": "b", "event": "0", "solved": True}
+    said = answered(watching(None, verdict="solved"), lines_of(wrong, impossible, event("b", "1")))
+    sentence = "'solved' must be true or false, 1 or 0, yes or no, or missing; got 'hardly'."
+    assert said[0] == {"line": 1, "error": sentence}
+    assert said[1] == {"line": 2, "id": "b", "events": 1, "acceptance": 0.0, "impossible": True}
+    assert said[2] == {"line": 3, "id": "b", "events": 2, "acceptance": 0.5}
+
+
 GOOD = '{"id": "a", "event": "1"}'
 EXPECTED = "expected an object with the fields 'id' and 'event', texts or whole numbers "
 BAD = {

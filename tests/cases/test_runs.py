@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,56 @@ def test_batches_agree_with_single_runs(data: st.DataObject) -> None:
         word = "".join(symbol for other, symbol in events if other == id)
         assert runs.distribution(id).tolist() == pytest.approx(A.distribution(word).tolist(), rel=1e-12, abs=0)
         assert runs[id].accepted == A.accepts(word, cut_point)
+
+
+@given(st.data())
+def test_what_is_seen_on_the_way_counts_as_for_single_runs(data: st.DataObject) -> None:
+    A = data.draw(acceptors())
+    event = st.tuples(
+        st.integers(0, 2),
+        st.sampled_from(list(map(str, A.alphabet))),
+        st.sampled_from([None, None, True, False]),
+        st.sampled_from([None, None, *A.states, set(A.states)]),
+    )
+    events, cut_point = data.draw(st.lists(event, max_size=30)), data.draw(st.sampled_from([0.3, 0.5]))
+    runs, places = cp.Runs(A, cut_point), data.draw(st.lists(st.integers(0, 30), max_size=4))
+    single: dict[int, cp.model.Run] = {}
+    found = []
+    for start, end in pairwise(sorted({0, *places, 30})):
+        if batch := events[start:end]:
+            updates = runs.read_batch(*zip(*batch, strict=True))
+            found += [updates[i] for i in range(len(updates))]
+    for state, (id, symbol, *seen) in zip(found, events, strict=True):
+        run = single.setdefault(id, A.run(cut_point))
+        before = run.read(symbol).acceptance
+        impossible = False
+        try:
+            run.see(*seen)
+        except cp.errors.ImpossibleObservation:
+            impossible = True
+        assert (state.events, state.impossible) == (len(run), impossible)
+        assert state.acceptance == pytest.approx(before, rel=1e-12, abs=1e-300)
+        assert state.accepted in (before > cut_point, None)
+    for id, run in single.items():
+        assert runs.distribution(id) == pytest.approx(run.distribution, rel=1e-12, abs=1e-300)
+        assert runs[id].acceptance == pytest.approx(run.acceptance, rel=1e-12, abs=1e-300)
+
+
+def test_alarms_are_about_what_was_expected_before_a_verdict(tmp_path: Path) -> None:
+    runs = cp.Runs(BINARY, "3/5")
+    said = runs.read_batch(["a"] * 3, "110", accepted=[True, None, False])
+    assert said.acceptances.tolist() == [0.5, 1.0, 0.5]
+    assert said.accepted.tolist() == [0, 1, 0]
+    assert said.crossed.tolist() == [False, True, True]
+    runs.save(tmp_path / "cases")
+    for each in (runs, cp.Runs.load(tmp_path / "cases", BINARY)):
+        assert each["a"] == cp.cases.CaseState(3, 0.0, accepted=False)
+        assert each.read("a", "1", accepted=True) == cp.cases.CaseState(4, 0.5, accepted=False)
+        assert each["a"] == cp.cases.CaseState(4, 1.0, accepted=True)
+    tied = cp.Runs(BINARY, "1/2")
+    assert tied.read("a", "1", states="s2").accepted is False  # by rational numbers
+    assert tied.read("a", "0") == cp.cases.CaseState(2, 0.5, accepted=None)  # these do not know what was seen
+    assert tied.read_batch("bcb", "110", accepted=[True, None, None]).accepted.tolist() == [0, 0, -1]
 
 
 def test_cases_with_many_events_in_a_batch() -> None:

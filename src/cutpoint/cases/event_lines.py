@@ -14,12 +14,14 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from cutpoint.cases.runs import Runs
+from cutpoint.data.column_names import verdict_of
 from cutpoint.data.storage import reason
 from cutpoint.errors import InvalidArgument, UnknownSymbol
 
 NOT_READ = -1  # code of an event that only closes its case, and of a line that holds no event
 FAULTS = msgspec.MsgspecError, UnicodeDecodeError, RecursionError
 VERDICTS = (False, True, None)  # by 0, 1 and -1
+SEEN = {None: 0, True: 1, False: 2}  # marks of what was seen
 
 
 class EventAnswer(msgspec.Struct, gc=False):
@@ -32,6 +34,7 @@ class EventAnswer(msgspec.Struct, gc=False):
     accepted: bool | UnsetType | None = UNSET
     alarm: str | UnsetType = UNSET
     closed: bool | UnsetType = UNSET
+    impossible: bool | UnsetType = UNSET
 
 
 class LineError(msgspec.Struct):
@@ -50,6 +53,7 @@ class ParsedLines:
     content : the lines themselves, each with its line feed.
     codes : of the symbols, -1 where no symbol is to be read.
     closing : lines whose event closes its case.
+    verdicts : of what was seen with the events: 1 accepted, 2 rejected, 0 nothing; None if there are no verdicts.
     errors : by line, counted from 0.
     """
 
@@ -57,13 +61,16 @@ class ParsedLines:
     ids: list[str | int | None]
     codes: list[int]
     closing: set[int]
+    verdicts: list[int] | None
     errors: dict[int, str]
 
     def before_error(self) -> ParsedLines:
         """The lines before the first one with an error, or all of them."""
         end = min(self.errors, default=len(self.ids))
         content = b"".join(line + b"\n" for line in self.content.split(b"\n")[:end])
-        return ParsedLines(content, self.ids[:end], self.codes[:end], {i for i in self.closing if i < end}, {})
+        verdicts = self.verdicts and self.verdicts[:end]
+        closing = {i for i in self.closing if i < end}
+        return ParsedLines(content, self.ids[:end], self.codes[:end], closing, verdicts, {})
 
 
 class EventLines:
@@ -74,6 +81,8 @@ class EventLines:
     runs : the cases.
     id, event : names of the fields with the id of the case and with its event.
     close : events that close their case: they are read if they are symbols, and then the case is forgotten.
+    verdict : name of a field that an event may have: whether the case was seen to be accepted right after it (true or
+        false, 1 or 0, yes or no, or the model's names of its classes), which counts for the events that follow.
 
     Examples
     --------
@@ -84,13 +93,23 @@ class EventLines:
     invalid character (byte 0))."}
     """
 
-    def __init__(self, runs: Runs, id: str = "id", event: str = "event", close: Collection[str] = ()) -> None:
+    def __init__(
+        self, runs: Runs, id: str = "id", event: str = "event", close: Collection[str] = (), verdict: str | None = None
+    ) -> None:
         if id == event:
             raise InvalidArgument(f"must be another field than the id; got {event!r} for both.", argument="event")
+        if verdict in (id, event):
+            raise InvalidArgument(f"must be a field of its own; got {verdict!r}.", argument="verdict")
         self.runs = runs
         self.lines = 0
         """Number of lines answered so far."""
-        self.settings = [id, event, runs.acceptor.alphabet.on_unknown, *sorted(close)]
+        self.settings = [
+            id,
+            event,
+            runs.acceptor.alphabet.on_unknown,
+            *sorted(close),
+            *([[verdict]] if verdict else []),
+        ]
         """What decides how a line is understood."""
         alphabet = runs.acceptor.alphabet
         by_text = {str(symbol): code for code, symbol in enumerate(alphabet)}
@@ -100,7 +119,14 @@ class EventLines:
         self._codes: dict[Any, int] = closing | by_text | plain
         self._expected = f"expected an object with the fields {id!r} and {event!r}, texts or whole numbers"
         fields: Any = [("id", str | int), ("event", str | int)]
-        kind = msgspec.defstruct("Event", fields, rename={"id": id, "event": event}, gc=False)
+        names = {"id": id, "event": event}
+        if verdict is not None:
+            fields.append(("verdict", str | int | float | bool | None, None))
+            names["verdict"] = verdict
+            self._expected += f", and maybe {verdict!r}"
+        kind = msgspec.defstruct("Event", fields, rename=names, gc=False)
+        self._verdict = verdict
+        self._marks = dict(zip(runs.acceptor.model.classes or (), (2, 1), strict=False))
         self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind)
         self._encoder = msgspec.json.Encoder()
         self._unknown = lru_cache(maxsize=1024)(self._code_or_refusal)  # the same ones come again and again
@@ -114,8 +140,25 @@ class EventLines:
             codes[i] = found = self._unknown(events[i].event)
             if isinstance(found, str):
                 ids[i], codes[i], errors[i] = None, NOT_READ, found
+        verdicts = None if self._verdict is None else self._verdicts(events, ids, codes, errors)
         closing = {i for i, each in enumerate(events) if each and each.event in self._close} if self._close else set()
-        return ParsedLines(content, ids, codes, closing, errors)
+        return ParsedLines(content, ids, codes, closing - errors.keys(), verdicts, errors)
+
+    def _verdicts(self, events: list[Any], ids: list[Any], codes: list[int], errors: dict[int, str]) -> list[int]:
+        """Mark of what was seen with each event; a line whose verdict makes no sense is not read."""
+        found = [0 if each is None or each.verdict is None else self._mark(each.verdict) for each in events]
+        for i in [i for i, mark in enumerate(found) if mark is None]:
+            what = f"{self._verdict!r} must be true or false, 1 or 0, yes or no, or missing; got {events[i].verdict!r}."
+            ids[i], codes[i], errors[i], found[i] = None, NOT_READ, errors.get(i, what), 0
+        return found  # type: ignore[return-value]
+
+    def _mark(self, value: Any) -> int | None:
+        if value in self._marks:
+            return self._marks[value]
+        try:
+            return SEEN[verdict_of(value)]
+        except ValueError:
+            return None
 
     def _code_or_refusal(self, symbol: str | int) -> int | str:
         """What an unknown symbol is read as, or why it is not read."""
@@ -163,7 +206,11 @@ class EventLines:
     def _read(self, parsed: ParsedLines, reading: list[int]) -> Iterable[EventAnswer]:
         """Answers to the events of some lines, none of whose cases is closed among them."""
         ids: list[Any] = [parsed.ids[i] for i in reading]
-        updates = self.runs.advance(ids, np.array([parsed.codes[i] for i in reading], dtype=np.int32))
+        seen = None
+        if parsed.verdicts is not None and any(marks := [parsed.verdicts[i] for i in reading]):
+            final = self.runs.acceptor.final
+            seen = np.stack([np.ones_like(final), final, ~final])[marks]
+        updates = self.runs.advance(ids, np.array([parsed.codes[i] for i in reading], dtype=np.int32), seen)
         numbers = [self.lines + i + 1 for i in reading]
         accepted: Iterable[Any] = repeat(UNSET)
         if self.runs.cut_point is not None:
@@ -172,6 +219,8 @@ class EventLines:
         answers = list(map(EventAnswer, *columns))
         for i in np.flatnonzero(updates.crossed).tolist():
             answers[i].alarm = "above" if answers[i].accepted else "below"
+        for i in np.flatnonzero(updates.impossible).tolist():
+            answers[i].impossible = True
         return answers
 
 

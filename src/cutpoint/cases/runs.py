@@ -7,6 +7,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -21,7 +22,7 @@ from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.exact import cut_point_value, which_exceed
 from cutpoint.kernels import kernels
 from cutpoint.kernels.reference import dot, step
-from cutpoint.kernels.words import Floats
+from cutpoint.kernels.words import Floats, Masks
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.digests import digest_of
@@ -35,6 +36,7 @@ FIRST_ROOM = 64  # cases that there is room for at first
 MOST_EVENTS = 2**60  # of a case in a file
 MOST_TURNS = 8  # events of a case in a batch up to which it is read together with others
 UNKNOWN = -1  # a verdict so close to the cut point that floats cannot tell
+IMPOSSIBLE = 1e-250  # what has at most this probability cannot be told from what has none
 
 Slots = NDArray[np.int64]
 Verdicts = NDArray[np.int8]
@@ -48,15 +50,18 @@ class CaseState(NamedTuple):
     Attributes
     ----------
     events : how many there were, also those whose symbols are unknown and left out.
-    acceptance : probability that the word read so far is accepted.
+    acceptance : probability that the word read so far is accepted, given what was seen on the way; of an event that was
+        just read, before what was seen with it.
     accepted : whether it lies above the cut point; None without a cut point, or where floats cannot tell.
     crossed : whether the last symbol brought it to the other side of the cut point.
+    impossible : whether what was seen with the last symbol has probability 0: it is left out.
     """
 
     events: int
     acceptance: float
     accepted: bool | None
     crossed: bool = False
+    impossible: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,15 +77,16 @@ class CaseUpdates:
     acceptances: Floats
     accepted: Verdicts
     crossed: NDArray[np.bool_]
+    impossible: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.events)
 
     def __getitem__(self, i: int) -> CaseState:
         """Where the case of event i stood after it."""
-        columns = self.events, self.acceptances, self.accepted, self.crossed
-        events, acceptance, accepted, crossed = (column[i].item() for column in columns)
-        return CaseState(events, acceptance, None if accepted == UNKNOWN else bool(accepted), crossed)
+        columns = self.events, self.acceptances, self.accepted, self.crossed, self.impossible
+        events, acceptance, accepted, *others = (column[i].item() for column in columns)
+        return CaseState(events, acceptance, None if accepted == UNKNOWN else bool(accepted), *others)
 
 
 class _ByCase:
@@ -103,6 +109,14 @@ class _ByCase:
         self.rank = np.empty(len(slots), dtype=np.int64)
         self.rank[self.order] = np.arange(len(slots)) - np.repeat(self.starts, self.ends - self.starts + 1)
 
+    def seen_before(self, seen: Masks, stored: Masks) -> Masks:
+        """Whether something was seen of each event's case before the event, in the order of the batch."""
+        before: Slots = np.cumsum(seen[self.order]) - seen[self.order]
+        before -= np.repeat(before[self.starts], self.ends - self.starts + 1)
+        found = stored[self.slots]
+        found[self.order] |= before > 0
+        return found
+
     def known_verdicts(self, accepted: Verdicts, stored: Verdicts) -> tuple[Verdicts, Verdicts]:
         """Verdicts after the events and before them, in ``order``; an unknown one is as it was before the event."""
         after, before = accepted[self.order], np.empty(len(accepted), dtype=np.int8)
@@ -119,7 +133,9 @@ class Runs:
 
     A case is a row of l numbers and its first 32 symbols, so memory grows with the number of open cases and not with
     their length. Verdicts at the cut point are certified: decided by floats where their error bound allows, by
-    rational numbers for words of up to 32 symbols, and otherwise None.
+    rational numbers for words of up to 32 symbols of which nothing was seen on the way, and otherwise None. What is
+    seen with an event conditions the case, as :meth:`Run.see` does; the event's own acceptance is what could be
+    expected before it was seen: P(verdict | the events so far, the verdicts before).
 
     Parameters
     ----------
@@ -130,13 +146,15 @@ class Runs:
     --------
     >>> runs = cp.Runs(cp.p_adic(2), cut_point="1/2")
     >>> runs.read("ann", "1")
-    CaseState(events=1, acceptance=0.5, accepted=False, crossed=False)
+    CaseState(events=1, acceptance=0.5, accepted=False, crossed=False, impossible=False)
     >>> runs.read_batch(["bob", "ann", "bob"], "011").crossed
     array([False,  True, False])
     >>> runs["ann"]
-    CaseState(events=2, acceptance=0.75, accepted=True, crossed=False)
+    CaseState(events=2, acceptance=0.75, accepted=True, crossed=False, impossible=False)
     >>> runs.close("ann").acceptance, runs
     (0.75, <Runs: 1 open case, cut point 1/2>)
+    >>> runs.read("bob", "1", accepted=True).acceptance, runs["bob"].acceptance
+    (0.75, 1.0)
     """
 
     def __init__(self, acceptor: Acceptor, cut_point: Any = None) -> None:
@@ -147,58 +165,95 @@ class Runs:
         self._free: list[int] = []
         self._matrices = np.concatenate([acceptor.transitions, [np.eye(acceptor.n_states)]])  # the last: not read
         kept = np.min_scalar_type(acceptor.n_symbols), KEPT
-        fields: Any = [("row", "f8", acceptor.n_states), ("events", "i8"), ("accepted", "i1"), ("first", *kept)]
+        fields: Any = [
+            ("row", "f8", acceptor.n_states),
+            ("events", "i8"),
+            ("accepted", "i1"),
+            ("seen", "?"),
+            ("first", *kept),
+        ]
         self._cases = np.zeros(FIRST_ROOM, dtype=fields)
         start = self._new = np.zeros(1, dtype=fields)
         start["row"] = acceptor.initial
-        start["accepted"] = self._verdicts(dot(start["row"], self._final), start["events"], np.zeros(1, dtype=np.int64))
+        slot = np.zeros(1, dtype=np.int64)
+        start["accepted"] = self._verdicts(dot(start["row"], self._final), start["events"], slot, start["seen"])
 
-    def read(self, id: Hashable, symbol: Symbol) -> CaseState:
-        """Read a symbol of one case, which is opened if it is new. Cost :math:`O(l^2)`."""
-        return self.read_batch([id], [symbol])[0]
+    def read(self, id: Hashable, symbol: Symbol, accepted: bool | None = None, states: Any = None) -> CaseState:
+        """Read a symbol of one case, which is opened if it is new, and what was seen after it. Cost :math:`O(l^2)`."""
+        return self.read_batch([id], [symbol], [accepted], [states])[0]
 
-    def read_batch(self, ids: Iterable[Hashable], symbols: Iterable[Symbol]) -> CaseUpdates:
-        """Read one symbol per id, in order; ids may repeat. What is refused changes nothing."""
+    def read_batch(
+        self,
+        ids: Iterable[Hashable],
+        symbols: Iterable[Symbol],
+        accepted: Iterable[bool | None] | None = None,
+        states: Iterable[Any] | None = None,
+    ) -> CaseUpdates:
+        """Read one symbol per id, in order; ids may repeat. What is refused changes nothing.
+
+        ``accepted`` and ``states`` are what was seen after each symbol, as of :meth:`Run.see`; None where nothing was.
+        What has probability 0 is left out, and ``CaseUpdates.impossible`` says so.
+        """
         names, codes = list(ids), [self.code(symbol, f"event {i}: ") for i, symbol in enumerate(symbols)]
         if len(names) != len(codes):
             raise InvalidArgument(f"a batch needs one symbol per id, {len(names)}; got {len(codes)}.")
         for name in names:
             if not is_hashable(name):
                 raise InvalidArgument(f"an id must be {HASHABLE}; got {shown(name)}.")
-        return self.advance(names, np.array(codes, dtype=np.int32))
+        return self.advance(names, np.array(codes, dtype=np.int32), self._masks(len(names), accepted, states))
+
+    def _masks(self, n_events: int, accepted: Iterable[Any] | None, states: Iterable[Any] | None) -> Masks | None:
+        """States that agree with what was seen after each event, ``[event, state]``; None if nothing was seen."""
+        seen = {"accepted": list(accepted or ()), "states": list(states or ())}
+        for name, values in seen.items():
+            if len(values) not in (0, n_events):
+                raise InvalidArgument(f"must have one entry per id, {n_events}; got {len(values)}.", argument=name)
+        if all(value is None for values in seen.values() for value in values):
+            return None
+        pairs = zip_longest(*seen.values())
+        return np.array([self.acceptor.possible_ends(one) & self.acceptor.states.mask(other) for one, other in pairs])
 
     def code(self, symbol: Symbol, where: str = "") -> int:
         """Code that a symbol is read as; the number of symbols stands for one that is left out."""
         code = self.acceptor.alphabet.read_as(symbol, where)
         return self.acceptor.n_symbols if code is None else code
 
-    def advance(self, ids: Sequence[Hashable], codes: NDArray[np.int32]) -> CaseUpdates:
-        """:meth:`read_batch` for codes as :meth:`code` gives them."""
+    def advance(self, ids: Sequence[Hashable], codes: NDArray[np.int32], masks: Masks | None = None) -> CaseUpdates:
+        """:meth:`read_batch` for codes as :meth:`code` gives them, and masks ``[event, state]`` of what was seen."""
         by_case = _ByCase(self._opened(ids))
         slots, last = by_case.slots, by_case.order[by_case.ends]
         events = self._cases["events"][slots] + by_case.rank + 1
         early = np.flatnonzero(events <= KEPT)
         self._cases["first"][slots[early], events[early] - 1] = codes[early]
-        acceptances = dot(self._rows_after(by_case, codes), self._final)
-        accepted = self._verdicts(acceptances, events, slots)
+        rows, impossible = self._rows_after(by_case, codes, masks)
+        acceptances, was_seen = dot(rows, self._final), self._cases["seen"][slots]
+        if masks is not None:
+            seen = ~masks.all(axis=1) & ~impossible
+            was_seen = by_case.seen_before(seen, self._cases["seen"])
+            self._cases["seen"][slots[seen]] = True
+        accepted = self._verdicts(acceptances, events, slots, was_seen)
         crossed = np.zeros(len(slots), dtype=np.bool_)
         if self.cut_point is not None:
             verdicts, before = by_case.known_verdicts(accepted, self._cases["accepted"])
             crossed[by_case.order] = verdicts != before
             self._cases["accepted"][slots[last]] = verdicts[by_case.ends]
         self._cases["events"][slots[last]] = events[last]
-        return CaseUpdates(events, acceptances, accepted, crossed)
+        return CaseUpdates(events, acceptances, accepted, crossed, impossible)
 
-    def _rows_after(self, by_case: _ByCase, codes: NDArray[np.int32]) -> Floats:
-        """Row of the case after each event; the cases are advanced.
+    def _rows_after(
+        self, by_case: _ByCase, codes: NDArray[np.int32], masks: Masks | None
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Row of the case after each event, before what was seen with it, and where that is impossible.
 
-        Cases with many events go one by one, the others together: the first event of each, symbol by symbol, then the
-        second of each, and so on. The sums are the same.
+        The cases are advanced. Those with many events go one by one, the others together: the first event of each,
+        symbol by symbol, then the second of each, and so on. The sums are the same. If something was seen, all go
+        together.
         """
         slots, order, starts = by_case.slots, by_case.order, by_case.starts
         rows, after = self._cases["row"], np.empty((len(slots), self.acceptor.n_states))
+        impossible = np.zeros(len(slots), dtype=np.bool_)
         lengths, together = np.diff(starts, append=len(slots)), np.ones(len(slots), dtype=np.bool_)
-        for k in np.flatnonzero(lengths > MOST_TURNS):
+        for k in np.flatnonzero(lengths > MOST_TURNS) if masks is None else ():
             own = order[starts[k] : starts[k] + lengths[k]]
             after[own] = kernels().forward(self._matrices, rows[slots[own[0]]].copy(), codes[own])[1:]
             rows[slots[own[0]]] = after[own[-1]]
@@ -208,22 +263,28 @@ class Runs:
         left, turns = left[np.argsort(turns, kind="stable")], np.sort(turns)
         for turn in np.split(left, np.flatnonzero(np.diff(turns)) + 1) if len(left) else ():
             rows[slots[turn]] = after[turn] = step(rows[slots[turn]], self._matrices[codes[turn[0]]])
-        return after
+            if masks is not None:
+                agreeing = np.where(masks[turn], after[turn], 0.0)
+                totals = agreeing.sum(axis=1, keepdims=True)
+                impossible[turn] = (fails := totals <= IMPOSSIBLE)[:, 0]
+                rows[slots[turn]] = np.where(fails, after[turn], agreeing / np.where(fails, 1.0, totals))
+        return after, impossible
 
-    def _verdicts(self, acceptances: Floats, events: NDArray[np.int64], slots: Slots) -> Verdicts:
-        """Verdict of each acceptance after so many events."""
+    def _verdicts(self, acceptances: Floats, events: NDArray[np.int64], slots: Slots, seen: Masks) -> Verdicts:
+        """Verdict of each acceptance after so many events, of which something was seen or not."""
         if self.cut_point is None:
             return np.full(len(acceptances), UNKNOWN, dtype=np.int8)
         unknown: list[int] = []
 
         def exact(r: int) -> Fraction:
-            if events[r] > KEPT:
+            if events[r] > KEPT or seen[r]:
                 unknown.append(r)
                 return Fraction(0)
             first = self._cases["first"][slots[r], : events[r]]
             return self.acceptor.integers.value(first[first < self.acceptor.n_symbols].tolist())
 
-        above, _ = which_exceed(acceptances, events, self.acceptor.n_states, self.cut_point, exact)
+        steps = np.where(seen, 4 * events + 2, events)  # divisions by sums, too, have errors that add up
+        above, _ = which_exceed(acceptances, steps, self.acceptor.n_states, self.cut_point, exact)
         verdicts = above.astype(np.int8)
         verdicts[unknown] = UNKNOWN
         return verdicts
@@ -261,7 +322,14 @@ class Runs:
 
     def __getitem__(self, id: Hashable) -> CaseState:
         """Where a case stands."""
-        return self._state(self._cases[self._slot(id)])
+        slot = self._slot(id)
+        case = self._cases[slot : slot + 1]
+        if case["seen"][0]:
+            acceptance = dot(case["row"], self._final)
+            (verdict,) = self._verdicts(acceptance, case["events"], np.array([slot]), case["seen"])
+            case = case.copy()
+            case["accepted"] = verdict
+        return self._state(case[0])
 
     @property
     def before_first(self) -> CaseState:
@@ -306,7 +374,7 @@ class Runs:
         ...     path = os.path.join(folder, "cases.runs")
         ...     runs.save(path)
         ...     cp.Runs.load(path, runs.acceptor)[17]
-        CaseState(events=2, acceptance=0.75, accepted=True, crossed=False)
+        CaseState(events=2, acceptance=0.75, accepted=True, crossed=False, impossible=False)
         """
         write_whole(path, packed(MAGIC, self.to_arrays()))
 

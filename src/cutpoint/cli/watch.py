@@ -28,6 +28,7 @@ F_SETPIPE_SZ = 1031  # Linux's number of the call that enlarges a pipe
 @click.argument("model", type=options.FILE)
 @click.option("--id", metavar="FIELD", default="id", help="Field with the case id.")
 @click.option("--event", metavar="FIELD", default="event", help="Field with the event.")
+@click.option("--verdict", metavar="FIELD", help="Field with what was seen after the event: accepted or not, if known.")
 @options.cut_point
 @options.unknown
 @click.option("--state", type=options.FILE, help="File that keeps the cases when the program ends or is killed.")
@@ -40,6 +41,7 @@ def command(
     model: str,
     id: str,
     event: str,
+    verdict: str | None,
     cut_point: str | None,
     unknown: OnUnknown | None,
     state: str | None,
@@ -52,6 +54,9 @@ def command(
     An answer has the number of the line, the id, how many events the case has, its acceptance, whether it is accepted
     at the cut point, and an alarm (above or below) if this event made it cross the cut point. A line that cannot be
     read is answered by an error and changes nothing.
+
+    An event may have a verdict, such as whether an exercise was solved. Its own answer is what could be expected
+    before; the verdict counts for the events that follow.
 
     With --state a line is answered only when it is safely on the disk: what was answered survives a crash. After
     one, --from-line says with which line the input begins again, and lines known already are not counted twice.
@@ -68,7 +73,8 @@ def command(
         output.message(
             f"cutpoint: the symbols that --{' and --'.join(made)} made for fit must be events of their own here."
         )
-    lines = EventLines(Runs(read.acceptor, read.cut_point if cut_point is None else cut_point), id, event, close)
+    runs = Runs(read.acceptor, read.cut_point if cut_point is None else cut_point)
+    lines = EventLines(runs, id, event, close, verdict)
     if state is not None:
         options.check_output(state)
         options.check_distinct(state, inputs=(model,))

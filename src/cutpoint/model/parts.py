@@ -59,6 +59,17 @@ class States(Names):
             raise InvalidAcceptor("at least one state is needed; the state set is empty.")
         return self
 
+    def mask(self, seen: Any) -> NDArray[np.bool_]:
+        """Whether each state agrees with what was seen: one state, a set of them, or None for nothing."""
+        if seen is None:
+            return np.ones(len(self), dtype=np.bool_)
+        names = seen if isinstance(seen, set | frozenset) else {seen}
+        if not names:
+            raise InvalidArgument("must not be an empty set; use None for not seen.", argument="states")
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[[self.code(name, "states: ") for name in names]] = True
+        return found
+
     def unknown(self, name: object, where: str) -> UnknownState:
         """Error for a state that is not among these."""
         sentence = f"{where}{shown(name)} is not a state; the states are {listed(self)}."

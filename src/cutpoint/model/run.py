@@ -108,7 +108,7 @@ class Run:
         >>> run.see(states="s1").acceptance
         0.0
         """
-        mask = self.acceptor.possible_ends(accepted) & self._among(states)
+        mask = self.acceptor.possible_ends(accepted) & self.acceptor.states.mask(states)
         if mask.all():
             return self
         row = np.where(mask, self._row, 0.0)
@@ -226,17 +226,6 @@ class Run:
     def _exact_row(self, more: Codes = ()) -> tuple[fmpz_mat, fmpz]:
         """Distribution after some more symbols, as numerators and their denominator."""
         return self.acceptor.integers.conditioned([*self._steps, *more])
-
-    def _among(self, states: Any) -> Masks:
-        """Mask of the states that were seen: one, or one of a set."""
-        if states is None:
-            return np.ones_like(self.acceptor.final)
-        names = states if isinstance(states, set | frozenset) else {states}
-        if not names:
-            raise InvalidArgument("must not be an empty set; use None for not seen.", argument="states")
-        mask = np.zeros_like(self.acceptor.final)
-        mask[[self.acceptor.states.code(name, "states: ") for name in names]] = True
-        return mask
 
     def _place(self) -> str:
         """What was read, and how often something was seen."""
