@@ -557,7 +557,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     assert run(*fit, "--unknown", "rare", "--min-count", "3").code == 0
     model = cp.read_model(here / "rare.json")
     assert model.acceptor.alphabet == ("buy", "look", "quit", "<rare>")
-    assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "not 1"]
+    assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "0"]
     assert cp.forecast(model.acceptor, ["look", "never seen"], model.known_inputs) > 0.5
     assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\t1\n")
     assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
@@ -872,9 +872,13 @@ def test_the_report_uses_the_name_of_the_outcome(run: Run, here: Path) -> None:
     page = (here / "named.html").read_text()
     assert "have the outcome “Approved”." in page
     cases = re.findall(r"<h3>Case (\d+): (.*?); predicted .*? % Approved</h3><p[^>]*>([01]+)</p>", page)
-    assert {outcome for _, outcome, _ in cases} == {"Approved", "not Approved"}
+    assert {outcome for _, outcome, _ in cases} == {"Approved", "Declined"}
     for number, outcome, word in cases:
-        assert (f"{int(number):b}", "not " * (int(number) % 2 == 0) + "Approved") == (word, outcome)
+        assert (f"{int(number):b}", "Approved" if int(number) % 2 else "Declined") == (word, outcome)
+    assert cp.load(here / "named.json").model.classes == ("Declined", "Approved")
+    (here / "named.csv").write_text((here / "named.csv").read_text() + "41,101,Withdrawn\n")
+    assert run(*line, "--separator", "").code == 0
+    assert cp.load(here / "named.json").model.classes == ("not Approved", "Approved")
 
 
 @searches

@@ -77,6 +77,12 @@ def test_perplexity_beside_ngrams_and_solutions(run: Run) -> None:
     assert "per symbol  inf" in out
 
 
+def test_a_cut_point_without_outcomes_is_refused(run: Run) -> None:
+    code, _, err = run("score plain.json words.txt --cut-point 0.5")
+    assert code == 2
+    assert "--cut-point is for outcomes, and this generator accepts every word. Leave it out." in err
+
+
 def test_score_gives_log_probabilities_and_acceptances(run: Run) -> None:
     _, out, _ = run("score judge.json words.txt")
     rows = [line.split("\t") for line in out.splitlines()]

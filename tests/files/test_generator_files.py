@@ -108,12 +108,22 @@ def test_wrong_models_of_pautomac(tmp_path: Path, old: str, new: str, sentence: 
     assert cp.load(path, normalized=True) is not None if "normalized" in sentence else True
 
 
+def test_bare_files_of_pautomac_number_what_has_names(tmp_path: Path) -> None:
+    path, numbered = (
+        tmp_path / "m.pautomac_model.txt",
+        cp.Generator(2, "01", {"0": [[0.1, 0.2], [0, 0.3]], "1": [[0.3, 0], [0.5, 0.1]]}, 0, [0.4, 0.1]),
+    )
+    named = numbered.renamed(states=str, symbols={"0": "a", "1": "b"}).replace(final={"1"})
+    cp.save(named, path, bare=True)
+    assert cp.load(path).probability("010") == pytest.approx(named.probability("aba"), rel=1e-14, abs=0)
+
+
 @pytest.mark.parametrize(
     ("model", "name", "options", "sentence"),
     [
         (THIRDS, "m.npz", {}, "NPZ holds floats, and this generator is exact."),
         (THIRDS, "m.pautomac_model.txt", {}, "PAutomaC holds floats, and this generator is exact."),
-        (THIRDS, "m.pautomac_model.txt", {"rounded": True}, "PAutomaC cannot hold final states, {'new'}. Save as .json"),
+        (THIRDS, "m.pautomac_model.txt", {"rounded": True}, "PAutomaC cannot hold final states, {'new'}. Leave"),
         (COIN.renamed(symbols={"0": "x"}), "m.pautomac_model.txt", {}, "PAutomaC has the symbols 0, 1, 2, …; got {'x', '1'}."),
         (COIN.renamed(states=str), "m.pautomac_model.txt", {}, "PAutomaC numbers states and cannot hold their names; got {'0'}."),
         (COIN, "m.pautomac_model.txt", {"cut_point": 0}, "PAutomaC cannot hold a cut point; .json and .npz can."),

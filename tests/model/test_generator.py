@@ -59,6 +59,17 @@ def test_prefixes_and_next_symbols_are_consistent(data: st.DataObject) -> None:
     assert list(floats.values()) == pytest.approx([float(value) for value in following.values()], rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.parametrize("rare", [0.4, 1e-9, 1e-200])
+def test_long_prefixes_do_not_underflow(rare: float) -> None:
+    """The state is what was read last; a prefix of 2,000 symbols has a probability of down to 1e-200,000."""
+    G = cp.Generator(2, "ab", {"a": [[0.5 - rare, 0], [rare, 0]], "b": [[0, rare], [0, 0.2]]}, 0, [0.5, 0.8 - rare])
+    assert G.next_symbols("ab" * 1000) == pytest.approx({"a": rare, "b": 0.2, cp.STOP: 0.8 - rare}, rel=1e-12, abs=0)
+    with pytest.raises(cp.errors.ImpossibleObservation, match="probability 0"):
+        G.replace(transitions={"a": [[0.5, 0], [0, 0]], "b": [[0, 0], [0, 0.2]]}, stop=[0.5, 0.8]).distribution(
+            "ab" * 99
+        )
+
+
 @given(st.data())
 def test_outcomes_by_bayes_rule(data: st.DataObject) -> None:
     generator = data.draw(generators(exact=True))

@@ -15,7 +15,7 @@ import cutpoint as cp
 from cutpoint.search.folds import fold_counts, splits
 from cutpoint.search.labels import known_states
 from cutpoint.search.starts import starts
-from cutpoint.search.tournament import thinned
+from cutpoint.search.tournament import SearchMonitor, thinned
 
 PARITY = cp.gallery.parity()
 heavy = pytest.mark.skipif(
@@ -441,3 +441,11 @@ def test_plot_and_repr() -> None:
     assert len(axes.lines) == 2 * len(fit.members)
     assert repr(fit).startswith("<Learned: held-out log loss ")
     assert "log loss by number of states: 2: " in repr(fit)
+
+
+def test_the_clock_is_looked_at_while_starts_are_made() -> None:
+    made: list[Any] = []
+    names: list[Any] = ["a", "b", "c"]
+    starts = (made.append(name) or name for name in names)  # type: ignore[func-returns-value]
+    assert list(SearchMonitor(1, time_limit=1e-9).in_time(starts)) == made == names[:1]
+    assert list(SearchMonitor(1, time_limit=100.0).in_time(starts)) == names[1:]

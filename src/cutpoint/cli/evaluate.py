@@ -77,7 +77,6 @@ def command(
         for option, given in (("--baseline", baseline), ("--by", by), ("--report", report)):
             if given is not None:
                 raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
-    outcomes = options.outcomes_of(reading, read)
     reading |= {"alphabet": read.machine.alphabet, "of_events": options.saved_reading(read)}
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
         groups = {} if sharded else _samples(data, by, reading)
@@ -85,6 +84,7 @@ def command(
             ShardedSample.open(data) if sharded else Sample.concatenate([*groups.values()], reading["alphabet"])
         )
         check_evidence(sample, NO_OUTCOMES, name)
+        outcomes = options.outcomes_of(reading, read)
         training = None if baseline is None else _samples(baseline, None, reading)[ALL]
         judged = evaluate(read.machine, sample, cut, baseline=training, last=last, engine=worker)
         share = judged.base_rate if training is None else training.seen.share_accepted

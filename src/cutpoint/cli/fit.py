@@ -199,12 +199,12 @@ def _inputs(training: Sample, unknown: OnUnknown, threads: int | None, seed: int
 
 def _save(summary: FitSummary, output: str, notes: dict[str, Any], unknown: OnUnknown, reading: dict[str, Any]) -> None:
     """Save the model with its cut point, the names of what it predicts, and notes on where it comes from."""
-    learned, choice, positive = summary.learned, summary.choice, reading.get("positive")
+    learned, choice = summary.learned, summary.choice
     notes |= {"stop": learned.stop.name.lower()} | options.reading_to_save(reading)
     notes |= {} if summary.cases is None else {ALONG: True}
     notes |= {f"held_out_{figure}": value for figure, value in summary.figures.items()}
     machine = learned.model.with_unknown(unknown)
-    classes = None if positive is None else (f"not {positive}", positive)
+    classes = options.outcomes_of(reading)[::-1] if "positive" in reading else None
     model = Model(machine, metadata=notes, inputs=summary.inputs)
     save(model if choice is None else replace(model, cut_point=choice.cut_point, classes=classes), output)
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from cutpoint.data.alphabet import OnUnknown
+from cutpoint.data.columns import PositiveOutcome
 from cutpoint.data.storage import replaceable
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile
 from cutpoint.files.models import is_model_file, read_model
@@ -85,6 +86,8 @@ def reading(verb: Verb) -> Callable[..., Any]:
         found = {
             name: column_of(value) if name in COLUMNS else value for name, value in given.items() if value is not None
         }
+        if "positive" in found:
+            found["positive"] = PositiveOutcome(found["positive"])
         if attributes := options.pop("attributes"):
             found["attributes"] = dict(map(_attribute, attributes))
         return verb(*arguments, reading=found, **options)
@@ -131,10 +134,9 @@ def saved_reading(model: Model) -> dict[str, Any]:
 
 
 def outcomes_of(reading: dict[str, Any], model: Model | None = None) -> tuple[str, str]:
-    """What the user calls accepted and rejected: by the option, or by the model's classes."""
-    positive = reading.get("positive")
-    if positive is not None:
-        return positive, f"not {positive}"
+    """What the user calls accepted and rejected, once the data are read: by the option, or by the model's classes."""
+    if isinstance(positive := reading.get("positive"), PositiveOutcome):
+        return positive.names
     rejected, accepted = model.classes if model and model.classes and len(model.classes) == 2 else OUTCOMES
     return str(accepted), str(rejected)
 

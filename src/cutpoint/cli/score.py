@@ -74,6 +74,8 @@ def command(
     if read.labels is not None and (log or cut_point is not None):
         raise click.UsageError("--log and --cut-point are for two outcomes; the model has more.")
     machine = read.machine
+    if cut_point is not None and isinstance(machine, Generator) and machine.final.all():
+        raise click.UsageError("--cut-point is for outcomes, and this generator accepts every word. Leave it out.")
     language = Language(machine, cut) if cut is not None and isinstance(machine, Acceptor) else None
     read = read if cut is None or read.labels is not None else replace(read, cut_point=cut)
     sharded, rows = is_folder_of_shards(data), 0

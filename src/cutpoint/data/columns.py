@@ -97,6 +97,18 @@ def warn_of_characters(texts: Iterable[object]) -> None:
         warn(CharactersWarning(what, advice=advice), stacklevel=2)
 
 
+class PositiveOutcome(str):
+    """The outcome that means accepted, which notes the names of all others that are read."""
+
+    def __init__(self, _: object) -> None:
+        self.others: set[str] = set()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of accepted and rejected: of two outcomes those that they have."""
+        return str(self), next(iter(self.others)) if len(self.others) == 1 else f"not {self}"
+
+
 def outcomes(column: Column, positive: object, *, are_all: bool) -> list[Verdict]:
     """Outcomes of a column: True, False, or None where it is missing.
 
@@ -119,6 +131,8 @@ def outcomes(column: Column, positive: object, *, are_all: bool) -> list[Verdict
         values = [value for value in known if not is_missing(value)]
         what = f"must be one of the outcomes {listed(values)}; got {shown(positive)}.{suggestion(positive, values)}"
         raise column.refusal(None, what, argument="positive")
+    if isinstance(positive, PositiveOutcome):
+        positive.others.update(str(value).strip() for value, verdict in known.items() if verdict is False)
     return [known[value] for value in column.values]
 
 

@@ -72,7 +72,7 @@ def save(
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
     bare : leave out the cut point, the classes, the metadata, the law of inputs and the rule for unknown symbols; in
-        PAutomaC files also the names of states.
+        PAutomaC files also final states and names, so that symbols are 0, 1, 2, … in their order.
 
     Examples
     --------

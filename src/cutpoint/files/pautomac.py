@@ -74,7 +74,8 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
         raise InvalidArgument(f"{kind} holds generators; got an acceptor. Save it as .json.")
     generator = in_floats(model.machine, options, kind)
     check_size(generator, kind)
-    _check_names(generator, options)
+    if not options.bare:
+        _check_names(generator)
     moves = generator.transitions.sum(axis=2).T
     with np.errstate(invalid="ignore", divide="ignore"):
         tables = {
@@ -156,19 +157,19 @@ def competition_score(generator: Generator, words: Words, solution: Iterable[flo
     return float(np.exp(loss)) if not np.isnan(loss) else np.inf
 
 
-def _check_names(generator: Generator, options: Options) -> None:
+def _check_names(generator: Generator) -> None:
     """Refuse what has no place in the file: names, and states that are not final."""
+    is_numbered = [str(symbol) for symbol in generator.alphabet] == [str(code) for code in range(generator.n_symbols)]
+    what = ""
     if not generator.final.all():
-        final = listed(generator.final_states)
-        raise InvalidArgument(f"PAutomaC cannot hold final states, {final}. Save as .json, or use replace(final=None).")
-    if [str(symbol) for symbol in generator.alphabet] != [str(code) for code in range(generator.n_symbols)]:
-        found = listed(generator.alphabet)
-        raise InvalidArgument(f"PAutomaC has the symbols 0, 1, 2, …; got {found}. Use renamed(symbols=...).")
-    if not options.bare and generator.states != tuple(range(generator.n_states)):
-        raise InvalidArgument(
-            f"PAutomaC numbers states and cannot hold their names; got {listed(generator.states)}.",
-            advice="Leave them out with {bare=True}, or save as .json.",
-        )
+        what = f"cannot hold final states, {listed(generator.final_states)}."
+    elif not is_numbered:
+        what = f"has the symbols 0, 1, 2, …; got {listed(generator.alphabet)}."
+    elif generator.states != tuple(range(generator.n_states)):
+        what = f"numbers states and cannot hold their names; got {listed(generator.states)}."
+    if what:
+        advice = "Leave them out with {bare=True}, which numbers states and symbols, or save as .json."
+        raise InvalidArgument(f"PAutomaC {what}", advice=advice)
 
 
 def _entry(key: tuple[int, ...], value: Any) -> str:

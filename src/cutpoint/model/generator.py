@@ -20,7 +20,7 @@ from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import fractions, whole_number
 from cutpoint.exact.recursions import quotients, solution
 from cutpoint.kernels import kernels
-from cutpoint.kernels.words import EncodedWords, Floats, offsets_of
+from cutpoint.kernels.words import Codes, EncodedWords, Floats, offsets_of
 from cutpoint.model import parts, text
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.machine import Machine, never_emitted
@@ -32,6 +32,8 @@ from cutpoint.wording import listed, shown
 MOST_SYMBOLS = 10**9  # most symbols that simulated words may be expected to have together
 MOST_LENGTH = 10**6  # the same of each of them
 MOST_EXPLORED = 10**6  # most prefixes that the search for probable words looks at
+STRETCH = 64  # symbols of a long prefix that are read together
+SMALL_ROW = 1e-100  # probability of a stretch down to which none of its rows is too small for floats
 
 Path = tuple[Any, int] | None  # a word by its last symbol and what is before it
 
@@ -299,10 +301,22 @@ class Generator(Machine):
 
     def distribution(self, prefix: Word, exact: bool = False) -> NDArray[Any]:
         """Distribution over states after a prefix came up; a prefix of probability 0 is refused."""
-        if not exact:
-            return np.asarray(self._rows_after(self._alone(prefix))[0])
-        row = quotients(*self.integers.row(self.alphabet.encode_word(prefix).tolist())).ravel()
-        return np.asarray(row / self._possible(row.sum(), prefix))
+        codes = self.alphabet.encode_word(prefix)
+        if exact:
+            row = quotients(*self.integers.row(codes.tolist())).ravel()
+            return np.asarray(row / self._possible(row.sum(), prefix))
+        row = self.initial.copy()
+        for start in range(0, len(codes), STRETCH):
+            row = self._row_after(row, codes[start : start + STRETCH], prefix)
+        return row
+
+    def _row_after(self, row: Floats, codes: Codes, prefix: Word) -> Floats:
+        """Distribution after some more symbols of a prefix; where it becomes small, they are taken in halves."""
+        after = kernels().distribution(self.transitions, row, codes)
+        total, half = float(after.sum()), len(codes) // 2
+        if total >= SMALL_ROW or not half:
+            return np.asarray(after / self._possible(total, prefix))
+        return self._row_after(self._row_after(row, codes[:half], prefix), codes[half:], prefix)
 
     def next_symbols(self, prefix: Word = (), exact: bool = False) -> dict[Any, Any]:
         """Probability of each symbol to come next after a prefix, and of ``STOP``; they sum to 1.

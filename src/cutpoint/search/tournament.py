@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -183,8 +183,19 @@ class SearchMonitor:
             where = n_states, fold, self._folds, number, rounds
             if self._callback(SearchProgress(*where, loss, self.e_steps, seconds)) in (True,):
                 raise SearchEnded(Stop.INTERRUPTED, entrants)
-        if self._time_limit is not None and seconds >= self._time_limit:
+        if self._is_out_of_time:
             raise SearchEnded(Stop.TIME_LIMIT, entrants)
+
+    @property
+    def _is_out_of_time(self) -> bool:
+        return self._time_limit is not None and time.monotonic() - self._began >= self._time_limit
+
+    def in_time(self, starts: Iterable[Start]) -> Iterator[Start]:
+        """The first start, and others as long as there is time to make them."""
+        for start in starts:
+            yield start
+            if self._is_out_of_time:
+                return
 
     def save(self, n_states: int, fold: int, done: int, entrants: list[Entrant]) -> None:
         """Save the state of a tournament, beside those of the others, if there is a checkpoint."""
@@ -213,7 +224,8 @@ def tournament(
         if not entrants:
             rng = np.random.default_rng([rules.seed, 1, n_states, fold])
             enter = partial(_entered, short=InMemory(_shortest(part), 1), rules=rules)
-            entrants = mapped(enter, rules.starts_for(split.training, n_states, rng, smaller), rules.threads)
+            starts = rules.starts_for(split.training, n_states, rng, smaller)
+            entrants = mapped(enter, monitor.in_time(starts), rules.threads)
         for number, keep in enumerate(rules.schedule[done:], done + 1):
             entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:keep]
             active = [entrant for entrant in entrants if not entrant.is_finished(rules.patience)]
