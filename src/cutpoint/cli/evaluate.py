@@ -24,6 +24,11 @@ from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 from cutpoint.wording import printable
 
 ALL = "all"
+OF_SHARDS = {  # what to do where the data are shards, which keep words with their outcomes, but no ids and columns
+    "--baseline": "Evaluate a table with a part of the cases.",
+    "--by": "Evaluate the table itself, or make a folder of shards for each group and evaluate each.",
+    "--report": "It shows single cases, and shards keep no ids: evaluate a table with a part of the cases.",
+}
 
 
 @click.command()
@@ -76,7 +81,7 @@ def command(
         options.check_not_given(reading, data)
         for option, given in (("--baseline", baseline), ("--by", by), ("--report", report)):
             if given is not None:
-                raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards.")
+                raise click.UsageError(f"{option} is for tables, and {data} is a folder of shards. {OF_SHARDS[option]}")
     reading |= {"alphabet": read.machine.alphabet, "of_events": options.saved_reading(read)}
     with options.engine_of(engine, scheduler, threads, sharded) as worker:
         groups = {} if sharded else _samples(data, by, reading)
