@@ -63,6 +63,13 @@ def test_the_second_of_two_classes_is_above_the_cut_point() -> None:
     np.testing.assert_allclose(Model(A).probabilities(["3"]), [[0.7, 0.3]], rtol=1e-15, atol=0)
 
 
+def test_a_model_is_evaluated_at_its_own_cut_point() -> None:
+    sample = cp.Sample(["1", "2", "3"], accepted=[False, False, True])
+    carrying = Model(cp.p_adic(10), "1/5").machine
+    assert cp.evaluate(carrying, sample).accuracy == 1.0
+    assert cp.evaluate(carrying, sample, 0.5).accuracy == cp.evaluate(cp.p_adic(10), sample).accuracy == 2 / 3
+
+
 def test_a_model_shows_what_it_has() -> None:
     told = repr(cp.p_adic(2))
     assert repr(Model(cp.p_adic(2))) == f"<Model: {told}>"

@@ -193,7 +193,7 @@ class Evaluation:
 def evaluate(
     acceptor: Acceptor | Generator,
     sample: AnySample,
-    cut_point: Any = 0.5,
+    cut_point: Any = None,
     *,
     baseline: Sample | float | None = None,
     last: bool = False,
@@ -207,7 +207,7 @@ def evaluate(
 
     Parameters
     ----------
-    cut_point : more than this acceptance predicts "accepted".
+    cut_point : more than this acceptance predicts "accepted"; by default the one that the model carries, or 1/2.
     baseline : the sample that the acceptor was learned from, for baselines: its mean, and a logistic regression on runs
         of one to four symbols (and verdicts) trained on it, where scikit-learn is installed. Or a probability, that of
         "accepted" where nothing is known; by default the mean of the sample judged.
@@ -232,7 +232,7 @@ def evaluate(
         check_acceptor(acceptor)
     check_any_sample(sample)
     check_evidence(sample, NO_OUTCOMES)
-    cut = float(cut_point_value(cut_point))
+    cut = acceptor.model.used_cut_point if cut_point is None else float(cut_point_value(cut_point))
     if isinstance(sample, Sample):
         sample = sample.recoded(acceptor.alphabet)  # where words become equal, observations are merged
     found = _predictions(acceptor, sample, engine)

@@ -75,7 +75,6 @@ def command(
     if report is not None:
         options.check_output(report, *ENDINGS)
     read = options.model_of(model, unknown=unknown)
-    cut = next(each for each in (cut_point, read.cut_point, 0.5) if each is not None)
     name, sharded = name_of(data), is_folder_of_shards(data)
     if sharded:
         options.check_not_given(reading, data)
@@ -91,10 +90,10 @@ def command(
         check_evidence(sample, NO_OUTCOMES, name)
         outcomes = options.outcomes_of(reading, read)
         training = None if baseline is None else _samples(baseline, None, reading)[ALL]
-        judged = evaluate(read.machine, sample, cut, baseline=training, last=last, engine=worker)
+        judged = evaluate(read.machine, sample, cut_point, baseline=training, last=last, engine=worker)
         share = judged.base_rate if training is None else training.seen.share_accepted
         parts = {
-            group: evaluate(read.machine, part, cut, baseline=share, last=last, engine=worker)
+            group: evaluate(read.machine, part, cut_point, baseline=share, last=last, engine=worker)
             for group, part in groups.items()
             if part.has_evidence and by is not None
         }
