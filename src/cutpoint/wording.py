@@ -56,6 +56,18 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def word_text(word: Sequence[object]) -> str:
+    """A word in quotes as it is typed: symbols that are texts have blanks between them; other words as they are.
+
+    Examples
+    --------
+    >>> word_text("011"), word_text(("ad", "visit")), word_text((0, 1))
+    ("'011'", "'ad visit'", '(0, 1)')
+    """
+    typed = all(isinstance(symbol, str) and symbol.split() == [symbol] for symbol in word)
+    return shown(" ".join(map(str, word)) if typed and not isinstance(word, str) else word)
+
+
 def counted(number: float, noun: str) -> str:
     """A number and its noun, which gets an s unless the number is 1; huge numbers as a power of ten.
 

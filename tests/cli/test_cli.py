@@ -1,5 +1,6 @@
 """The program as users run it: every verb, its examples, pipes, wrong input, exit codes, interrupts, terminals."""
 
+import dataclasses
 import datetime
 import io
 import json
@@ -23,7 +24,9 @@ import polars as pl
 import pytest
 
 import cutpoint as cp
+from cutpoint.assess.evaluation import CutPointChoice
 from cutpoint.cli.app import VERBS, _exit_code
+from cutpoint.cli.fit_summary import FitSummary
 from tests.consoles import console_lines, environment, same_output, shell
 
 WORDS = ["11", "01", "", "1", "0110"]
@@ -166,6 +169,8 @@ def test_completion(here: Path) -> None:
 # --- wrong input ------------------------------------------------------------------------------------------------------
 
 WRONG = [
+    ("info nope", 3, "nope: there is no such file."),
+    ("compare model.json nope", 3, "nope: there is no such file."),
     ("watch model.json --id x --event x", 3, "--event must be another field than the id; got 'x' for both."),
     ("watch model.json --cut-point 2", 3, "a cut point must be a number between 0 and 1; got '2'."),
     ("watch model.json --state nowhere/cases", 3, "nowhere/cases: cannot be written (there is no folder nowhere)."),
@@ -248,6 +253,11 @@ MISUSED = [
     ("simulate model.json --length 3:1", "Error: Invalid value: expected a length such as 8, or a range such as 1:10;"),
     ("table", "Error: Missing argument 'MODEL'."),
     ("draw model.json --format bmp", "Error: Invalid value for '--format': 'bmp' is not one of"),
+    ("draw model.json --format svg -o m.svg", "Error: --format is for text that is printed; the name of the file says"),
+    (
+        "score binary.json words.tsv --only --json",
+        "Error: --only and --json do not go together: leave one of them out.",
+    ),
     ("compare - -", "Error: standard input (-) can be read once only; name a file for the other."),
     ("minimize model.json --fast", "Error: No such option"),
     ("convert model.json", "Error: Missing argument 'OUTPUT'."),
@@ -617,6 +627,10 @@ def test_compare(run: Run) -> None:
     cp.save(cp.Acceptor(1, "01", [[[1.0]], [[1.0]]], 0, {0}), "always.json")
     assert run("compare", "always.json", "gallery:parity").out == "different on '': 1 and 0, difference 1\n"
     assert json.loads(run("compare", "always.json", "gallery:parity", "--json").out)["left"] == 1.0
+    truth = cp.gallery.customers()
+    cp.save(truth.replace(transitions=truth.transitions[[1, 0, *range(2, truth.n_symbols)]]), "other.json")
+    out = run("compare", "journeys.json", "other.json", "--max-length", "2").out
+    assert re.match(r"different on '[a-z ]+': .*\n.* at '[a-z ]+'\n", out), out
 
 
 def test_a_verdict_is_told_though_the_distance_is_too_far(run: Run, here: Path) -> None:
@@ -727,6 +741,18 @@ def test_evaluate(run: Run, here: Path) -> None:
     assert set(told["intervals"]) == {"log_loss", "brier_score", "auc", "accuracy"}
     assert told["baselines"]["mean"]["log_loss"] == pytest.approx(-(math.log(1 / 3) + 2 * math.log(2 / 3)) / 3)
     assert sum(each["count"] for each in told["calibration"]) == 3
+
+
+def test_an_infinite_figure_is_told_and_explained(run: Run, here: Path) -> None:
+    (here / "wrong.tsv").write_text("0\t1\n1\t11\n1\t1\n")
+    told = json.loads(run("evaluate", "model.json", "wrong.tsv", "--json").out)
+    assert told["log_loss"] is None
+    assert told["null"] == {"log_loss": "infinite: something happened to which the model gives probability 0"}
+    sample = cp.read_sample("wrong.tsv")
+    learned = dataclasses.replace(cp.learn(sample, n_states=2, rng=1), model=cp.load("model.json"))
+    summary = FitSummary(learned, sample, sample, CutPointChoice(0.5, "as given"), 3.0)
+    assert summary.figures["log_loss"] == told["null"]["log_loss"]
+    assert summary.figures["accuracy"] == told["accuracy"]
 
 
 def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:

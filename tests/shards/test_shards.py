@@ -615,3 +615,10 @@ def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
     with pytest.raises(cp.errors.InvalidFile, match="the shards cannot be written"):
         cp.write_shards(cp.Sample(["ab"]), tmp_path / "file")
     assert not list(tmp_path.glob(".shards-*"))
+
+
+def test_the_name_of_a_folder_is_no_sample() -> None:
+    with pytest.raises(
+        cp.errors.InvalidArgument, match=r"are opened: write ShardedSample.open\('shards'\)\. Tables are"
+    ):
+        cp.ShardedSample("shards")  # type: ignore[call-arg, arg-type]

@@ -12,16 +12,18 @@ from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 @click.command()
 @click.argument("model", type=options.FILE)
 @click.option("-o", "--output", type=options.FILE, help="File to write: .svg, .png, .pdf, .dot or .tikz.")
-@click.option("--format", "kind", type=click.Choice(["dot", "tikz", "svg"]), default="dot", help="Text to print.")
+@click.option("--format", "kind", type=click.Choice(["dot", "tikz", "svg"]), show_default="dot", help="Text to print.")
 @click.option("--min-probability", type=float, default=0.0, help="Leave out arrows below this probability.")
 @options.digits
 @click.option("--orientation", type=click.Choice(["right", "down"]), default="right", help="Direction of the arrows.")
-def command(model: str, output: str | None, kind: str, **drawing: Any) -> None:
+def command(model: str, output: str | None, kind: str | None, **drawing: Any) -> None:
     """State diagram of MODEL, written to a file or printed as text.
 
     \b
     Example: cutpoint draw gallery:p_adic:2 -o p_adic.svg
     """
+    if output is not None and kind is not None:
+        raise click.UsageError("--format is for text that is printed; the name of the file says its format.")
     machine = options.model_of(model).machine
     if output is not None:
         draw(machine, output, **drawing)
@@ -29,5 +31,5 @@ def command(model: str, output: str | None, kind: str, **drawing: Any) -> None:
     elif kind == "svg":
         data(draw(machine, **drawing).svg + "\n")
     else:
-        to_text = to_dot if kind == "dot" else to_tikz
+        to_text = to_tikz if kind == "tikz" else to_dot
         data(to_text(machine, **drawing) + "\n")

@@ -15,17 +15,21 @@ from cutpoint.wording import integer_if_whole
 
 KEYS = {MEAN: "mean", N_GRAMS: "n_grams"}  # names of the baselines in JSON
 
+INFINITE = "infinite: something happened to which the model gives probability 0"
+
 DRIFT = "* the Brier score of all lies outside of the interval; so it would for one in twenty groups that are alike."
 
 
 def facts(judged: Evaluation) -> dict[str, Any]:
     """Everything, for JSON."""
+    infinite = [name for name, value in judged.figures._asdict().items() if value is not None and np.isinf(value)]
     return {
         "observations": integer_if_whole(judged.total),
         "judged": integer_if_whole(judged.judged),
         "base_rate": judged.base_rate,
         "cut_point": judged.cut_point,
         **judged.figures._asdict(),
+        **({"null": dict.fromkeys(infinite, INFINITE)} if infinite else {}),
         "intervals": judged.intervals,
         "baselines": {KEYS[name]: figures._asdict() for name, figures in judged.baselines.items()},
         "calibration": [asdict(each) for each in judged.calibration()],

@@ -10,7 +10,7 @@ import numpy as np
 from cutpoint.assess.evaluation import CutPointChoice, Evaluation, evaluate
 from cutpoint.cases.credits import Credit, credit_or_reason
 from cutpoint.cli.credit import facts as credit_facts
-from cutpoint.cli.evaluation_summary import KEYS, facts, indented, lines
+from cutpoint.cli.evaluation_summary import INFINITE, KEYS, facts, indented, lines
 from cutpoint.cli.perplexity import keyed, perplexities, score_lines
 from cutpoint.data import Sample
 from cutpoint.model import Generator
@@ -66,15 +66,14 @@ class FitSummary:
         return self.training if self.n_grams else (self.cases or self.training).seen.share_accepted
 
     @property
-    def figures(self) -> dict[str, float]:
-        """Figures on the words held out, as far as they are finite."""
+    def figures(self) -> dict[str, float | str]:
+        """Figures on the words held out, which a model keeps as notes; of an infinite one, a sentence."""
         judged, named = self.evaluation, dict[str, Any]()
         if judged is not None:
             named = judged.figures._asdict() | {"observations": integer_if_whole(judged.total)}
             named |= {f"{KEYS[name]}_log_loss": each.log_loss for name, each in judged.baselines.items()}
-        return self._own_figures() | {
-            name: value for name, value in named.items() if value is not None and np.isfinite(value)
-        }
+        named = self._own_figures() | {name: value for name, value in named.items() if value is not None}
+        return {name: value if np.isfinite(value) else INFINITE for name, value in named.items()}
 
     def facts(self, output: str) -> dict[str, Any]:
         """Everything, for JSON."""
@@ -161,7 +160,7 @@ class GeneratorSummary(FitSummary):
 
     def _own_figures(self) -> dict[str, float]:
         found = keyed(self.perplexities).get("model", {})
-        return {f"perplexity_{unit}": value for unit, value in found.items() if np.isfinite(value)}
+        return {f"perplexity_{unit}": value for unit, value in found.items()}
 
     def _own_facts(self) -> dict[str, Any]:
         return {"perplexity": keyed(self.perplexities)} if self.perplexities else {}

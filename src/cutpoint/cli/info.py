@@ -33,6 +33,7 @@ def command(file: str, reading: dict[str, Any], as_json: bool) -> None:
         shards = ShardedSample.open(file)
         facts, text = {"kind": "shards", "shards": len(shards.parts)} | _sizes(shards), repr(shards)
     else:
+        options.check_exists(file)
         sample = read_sample(file, **reading)
         facts, text = {"kind": "data"} | _sizes(sample) | _outcomes(sample), repr(sample)
     line(json_text(facts) if as_json else text)

@@ -182,6 +182,7 @@ def _model_of(name: str, normalized: bool) -> Model:
         return Model(_of_gallery(name))
     if name != "-":
         if not is_model_file(name):
+            check_exists(name)
             raise InvalidFile("expected a model: a file such as model.json, or gallery:parity.", where=name)
         return read_model(name, normalized=normalized)
     with tempfile.TemporaryDirectory() as folder:
@@ -227,6 +228,12 @@ def word_of(text: str, model: Model, separator: str | None) -> Any:
         if part not in by_text and alphabet.on_unknown == "error":
             raise alphabet.unknown(part, f"word {shown(text)}, position {i + 1}: ")
     return [by_text.get(part, part) for part in parts]
+
+
+def check_exists(name: str) -> None:
+    """Refuse a file that is not there, before its name is asked what it holds."""
+    if name != "-" and not os.path.exists(name):
+        raise InvalidFile("there is no such file.", where=name)
 
 
 def check_standard_input(*names: str | None) -> None:

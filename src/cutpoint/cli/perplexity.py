@@ -15,7 +15,7 @@ from cutpoint.files.pautomac import competition_score, read_solution
 from cutpoint.files.samples import read_chunks, read_sample
 from cutpoint.files.streams import name_of
 from cutpoint.model import Generator
-from cutpoint.wording import counted, integer_if_whole, printable, shown
+from cutpoint.wording import counted, integer_if_whole, printable, word_text
 
 COLUMNS = {"per symbol": "symbol", "per word": "word"}
 
@@ -71,7 +71,7 @@ def command(
     line(f"perplexity of {counted(integer_if_whole(sample.total), 'word')} of {printable(name_of(data))}")
     line("\n".join(score_lines(scores)))
     if never := _impossible(read.generator, sample):
-        line(f"\n  {counted(len(never), 'distinct word')} cannot come from the model, such as {shown(never[0])}.")
+        line(f"\n  {counted(len(never), 'distinct word')} cannot come from the model, such as {word_text(never[0])}.")
 
 
 def perplexities(models: Mapping[str, Generator], sample: Sample) -> dict[str, dict[str, float]]:

@@ -67,6 +67,8 @@ def command(
     \b
     Example: cutpoint score model.json new.tsv > scores.tsv
     """
+    if only and as_json:
+        raise click.UsageError("--only and --json do not go together: leave one of them out.")
     options.check_standard_input(model, data)
     options.check_distinct(output, inputs=(model, data))
     read = options.model_of(model, unknown=unknown)

@@ -16,7 +16,7 @@ from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, shown, word_text
 
 Numbers = NDArray[Any]  # floats, or integers of any size
 ColumnPair = tuple[Numbers, Numbers]  # columns ``[z, s]`` of the same words on both sides
@@ -31,7 +31,7 @@ class Distance:
     word: PlainWord
 
     def __str__(self) -> str:
-        return f"{number(self.value)} at {shown(self.word)}"
+        return f"{number(self.value)} at {word_text(self.word)}"
 
     def __repr__(self) -> str:
         return f"Distance(value={shown(self.value)}, word={self.word!r})"

@@ -17,7 +17,7 @@ from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton, codes_of
-from cutpoint.wording import shown
+from cutpoint.wording import shown, word_text
 
 INDEPENDENCE = 1e-12  # A row is new if this part of its length, at least, lies outside of the space so far
 
@@ -112,7 +112,9 @@ class Different:
     def __str__(self) -> str:
         left, right = self.printed
         difference = float(self.difference) if self.of_floats else self.difference
-        return f"different on {shown(self.word)}: {number(left)} and {number(right)}, difference {number(difference)}"
+        return (
+            f"different on {word_text(self.word)}: {number(left)} and {number(right)}, difference {number(difference)}"
+        )
 
     def __repr__(self) -> str:
         left, right = map(shown, self.printed)

@@ -52,6 +52,9 @@ class MarkovChain:
             values[possible] = np.maximum(values[possible], np.nextafter(0.0, 1.0))  # too small for a float, but not 0
         self.__dict__.update(matrix=frozen(values), states=tuple(states), is_exact=rational, _support=possible)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.matrix, self.states, self._support)
+
     @cached_property
     def classes(self) -> tuple[tuple[Hashable, ...], ...]:
         """Communicating classes (states that reach each other), in the order of their first states."""

@@ -106,6 +106,9 @@ class Model:
     def __hash__(self) -> int:
         return hash((self.machine, self.cut_point, self.classes))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.machine, self.cut_point, dict(self.metadata), self.classes, self.labels, self.inputs)
+
     @property
     def acceptor(self) -> Acceptor:
         """The acceptor of the model."""

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, Unpack
+from typing import IO, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,13 @@ class ShardedSample:
     mark_table: tuple[Mark, ...]
     parts: tuple[Shard, ...]
     has_evidence: bool
+
+    def __new__(cls, *given: Any, **_: Any) -> Self:
+        """Refuse the name of a folder, which is opened instead."""
+        if given and isinstance(given[0], str | os.PathLike):
+            what = f"shards in a folder are opened: write ShardedSample.open({os.fspath(given[0])!r})."
+            raise InvalidArgument(what, advice="Tables are taken by from_csv, from_ndjson and from_parquet.")
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         """Refuse an empty sample."""
