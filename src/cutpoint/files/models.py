@@ -27,15 +27,17 @@ class Format:
     read: Callable[[Source, Options], Model]
     write: Callable[[Model, Options], dict[str, bytes]]
     is_text: bool = True
+    comment: str = ""
+    """What begins a line that other programs skip: the first line is then a digest of the others."""
 
 
 FORMATS = (
     Format("json", (".json",), json_file.read, json_file.write),
     Format("npz", (".npz",), npz.read, npz.write, is_text=False),
     Format("att", (".att", ".fst.txt"), att.read, att.write),
-    Format("drn", (".drn",), decision_process.read_drn, decision_process.write_drn),
+    Format("drn", (".drn",), decision_process.read_drn, decision_process.write_drn, comment="//"),
     Format("prism", (".tra",), decision_process.read_prism, decision_process.write_prism),
-    Format("dot", (".dot", ".gv"), dot.read, dot.write),
+    Format("dot", (".dot", ".gv"), dot.read, dot.write, comment="//"),
     Format("jflap", (".jff",), jflap.read, jflap.write),
     Format("pautomac", (".pautomac_model.txt",), pautomac.read, pautomac.write),
 )
@@ -91,6 +93,8 @@ def save(
     whole = replace(whole, **{key: value for key, value in given.items() if value is not None})
     files = kind.write(whole, Options(_weights(kind, weights), rounded=rounded, bare=bare))
     contents = {}
+    if kind.comment:
+        files[""] = target.with_digest(files[""])
     for suffix, content in files.items():
         if kind.is_text:
             _check_length(content)
@@ -160,7 +164,7 @@ def _format_of(path: str | os.PathLike[str], name: str | None) -> tuple[Format, 
         sentence = f"expected an extension out of {', '.join(known)}, with .gz behind a text format."
         raise InvalidArgument(sentence, where=whole, advice="Or name the format with {format}.")
     length = len(bare) - len(suffix)
-    source = Source(bare[:length], bare[length:], packed=whole[len(bare) :])
+    source = Source(bare[:length], bare[length:], packed=whole[len(bare) :], comment=kind.comment)
     if source.packed and not kind.is_text:
         raise InvalidArgument(f"the format {kind.name} is not packed with gzip. Leave out the .gz.", where=whole)
     return kind, source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import re
 import sys
@@ -196,16 +197,21 @@ MOST_TEXT = 2**27  # most bytes of a text, unpacked: a file that was saved stays
 MOST_LINES = 2_500_000  # most lines of a text: each takes hundreds of bytes of memory for as little as ten of text
 
 PACKED = ".gz"
+DIGEST = "digest of what follows: sha256:"  # comment at the beginning of a text, before the digits
 
 
 @dataclass(frozen=True)
 class Source:
-    """File of a model, in the parts of its path: ``packed`` is ``.gz``, or nothing; ``member`` a part inside."""
+    """File of a model, in the parts of its path: ``packed`` is ``.gz``, or nothing; ``member`` a part inside.
+
+    Where the format has comments, ``comment`` begins one, and the first line can be a digest of the others.
+    """
 
     stem: str
     suffix: str
     packed: str = ""
     member: str = ""
+    comment: str = ""
 
     @property
     def path(self) -> Path:
@@ -239,7 +245,21 @@ class Source:
 
     def text(self) -> str:
         """The content as text in UTF-8, without the mark that some editors put at its beginning."""
-        return self.decoded(self.content(MOST_TEXT).removeprefix(BOM_UTF8))
+        content = self.content(MOST_TEXT).removeprefix(BOM_UTF8)
+        first, _, rest = content.partition(b"\n")
+        if self.comment and first.startswith(f"{self.comment} {DIGEST}".encode()) and first.strip() != self._head(rest):
+            what = "the file is damaged, or was edited (the rest does not match the digest in the first line)."
+            raise self.refused(f"{what} Use another copy; to accept it as it is, delete that line.")
+        return self.decoded(content)
+
+    def with_digest(self, content: bytes) -> bytes:
+        """The content of a file behind a comment with its digest, which :meth:`text` checks."""
+        return self._head(content) + b"\n" + content
+
+    def _head(self, content: bytes) -> bytes:
+        """First line of a file: a comment; ends of lines may be those of another system."""
+        found = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+        return f"{self.comment} {DIGEST}{found}".encode()
 
     def decoded(self, content: bytes, place: str = "") -> str:
         """Text in UTF-8 from bytes of this file, at a place of it; otherwise the line is named."""
