@@ -174,7 +174,7 @@ WRONG = [
     ("watch model.json --id x --event x", 3, "--event must be another field than the id; got 'x' for both."),
     ("watch model.json --cut-point 2", 3, "a cut point must be a number between 0 and 1; got '2'."),
     ("watch model.json --state nowhere/cases", 3, "nowhere/cases: cannot be written (there is no folder nowhere)."),
-    ("watch model.json --state words.tsv", 3, "words.tsv: this is not a file of the kind 'cutpoint runs 1'."),
+    ("watch model.json --state words.tsv", 3, "words.tsv: this is not a file of the kind 'cutpoint runs 2'."),
     ("watch words.tsv", 3, "words.tsv: expected a model: a file such as model.json, or gallery:parity."),
     ("demo -o nowhere/tour.html", 3, "nowhere/tour.html: cannot be written (there is no folder nowhere)."),
     ("demo -o folder", 3, "folder: expected a name that ends in .html or .htm."),

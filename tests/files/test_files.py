@@ -469,7 +469,7 @@ def test_what_would_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
     monkeypatch.setattr("cutpoint.files.models.MOST_LINES", 20)
     for suffix, sentence in (
         (".json", "a file can keep a model of .* values in JSON, names included; it has more."),
-        (".drn", "the file would have 29 lines, more than the 20 of a text file. Save as .npz."),
+        (".drn", "the file would have 30 lines, more than the 20 of a text file. Save as .npz."),
     ):
         with pytest.raises(cp.errors.InvalidArgument, match=sentence):
             cp.save(COIN, tmp_path / f"model{suffix}")
