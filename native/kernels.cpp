@@ -7,6 +7,7 @@
 
 #include "expect.hpp"
 #include "score.hpp"
+#include "wide.hpp"
 
 namespace cutpoint {
 namespace {
@@ -26,6 +27,7 @@ void drop_memory(void* memory) { delete static_cast<Memory*>(memory); }
 }  // namespace
 
 extern const Kernels CUTPOINT_TABLE;
-const Kernels CUTPOINT_TABLE = {CUTPOINT_NAME, within, score, expect, expect_long, make_memory, shrink_memory, drop_memory};
+const Kernels CUTPOINT_TABLE = {CUTPOINT_NAME, within,      score,         expect,      expect_long,
+                                expect_wide,   make_memory, shrink_memory, drop_memory};
 
 }  // namespace cutpoint

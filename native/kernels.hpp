@@ -63,6 +63,41 @@ struct Lane {
     double* stops;    // [stride]; null unless the machine is a generator
 };
 
+// Numbers value · 2^(256 exponent), as wide.hpp has them; `nothing` is the exponent of 0.
+struct WideArray {
+    const double* values;
+    const std::int64_t* exponents;
+};
+constexpr std::int64_t nothing = -(std::int64_t{1} << 50);
+
+// An acceptor or a generator in such numbers, padded; the values of steps are halved, and `stop` of an acceptor is ones.
+struct WideMachine {
+    std::size_t states;
+    std::size_t stride;
+    WideArray steps;       // [a][s][t]
+    WideArray transposed;  // [a][t][s]
+    WideArray initial;
+    WideArray stop;
+};
+
+// Ragged words, and what was seen of them: masks[k][s] of the marks at every position (or null) and at the end.
+struct WideWords {
+    const std::int32_t* symbols;
+    const std::int64_t* offsets;
+    const std::int32_t* marks;
+    const std::int32_t* ends;
+    const bool* masks;
+    const double* weights;  // at most 1
+};
+
+// Probability of each word, fraction · 2^exponent with a fraction in [1/2, 1) or 0, and what is null unless wanted.
+struct WideOutput {
+    double* fractions;
+    std::int64_t* exponents;
+    Lane lane;      // counts [a][t][s]
+    double* table;  // posterior of the states at each position of the one word, [i][s]
+};
+
 struct Kernels {
     const char* name;
     // Whether all codes are out of least … size-1.
@@ -76,6 +111,8 @@ struct Kernels {
                    double* logs, void* scratch);
     // The same for one long word, in memory of the order of the square root of its length.
     void (*expect_long)(const Machine&, const Evidence&, std::int64_t word, const Lane&, double* logs, void* scratch);
+    // The same for any word, in numbers of any size.
+    void (*expect_wide)(const WideMachine&, const WideWords&, std::int64_t word, const WideOutput&, void* scratch);
     void* (*make_memory)();  // one per thread, passed as scratch; null if there is no memory
     void (*shrink_memory)(void*);  // to what may be kept between calls
     void (*drop_memory)(void*);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "rows.hpp"
 
 namespace cutpoint {
 
@@ -61,6 +62,45 @@ struct PaddedMachine {
                 }
         view = {states, stride, symbols, steps.get(), transposed.get(), initial.get(), negligible, watched};
     }
+};
+
+// Floats in the form of wide.hpp.
+struct WideNumbers {
+    Aligned values, bits;
+
+    explicit WideNumbers(std::size_t count) : values(zeros(count)), bits(zeros(count)) {
+        std::fill_n(exponents(), count, nothing);
+    }
+    std::int64_t* exponents() const { return reinterpret_cast<std::int64_t*>(bits.get()); }
+    void set(std::size_t i, double number, double factor = 1.0) {
+        split(number, values[i], exponents()[i]);
+        values[i] *= factor;
+    }
+    WideArray view() const { return {values.get(), exponents()}; }
+};
+
+struct PaddedWideMachine {
+    WideNumbers steps, transposed, initial, stop;
+    WideMachine view;
+
+    PaddedWideMachine(const double* transitions, const double* start, const double* stops, std::size_t symbols,
+                      std::size_t states, bool with_transposed)
+        : PaddedWideMachine(symbols, padded(states), with_transposed) {
+        const std::size_t stride = padded(states);
+        for (std::size_t s = 0; s < states; ++s) initial.set(s, start[s]), stop.set(s, stops ? stops[s] : 1.0);
+        for (std::size_t a = 0; a < symbols; ++a)
+            for (std::size_t s = 0; s < states; ++s)
+                for (std::size_t t = 0; t < states; ++t, ++transitions) {
+                    steps.set((a * stride + s) * stride + t, *transitions, 0.5);
+                    if (with_transposed) transposed.set((a * stride + t) * stride + s, *transitions, 0.5);
+                }
+        view = {states, stride, steps.view(), transposed.view(), initial.view(), stop.view()};
+    }
+
+  private:
+    PaddedWideMachine(std::size_t symbols, std::size_t stride, bool with_transposed)
+        : steps(symbols * stride * stride), transposed(with_transposed ? symbols * stride * stride : 0), initial(stride),
+          stop(stride), view{} {}
 };
 
 // What was seen, padded: masks as doubles, times a column if there is one; without one, which of them are all ones.

@@ -257,13 +257,6 @@ nb::tuple merged(nb::handle symbols, nb::handle offsets, nb::handle labels, nb::
     return nb::make_tuple(owned(std::move(machine.table)), owned(std::move(machine.counts)));
 }
 
-// Sums are kept per lane, a share of the blocks and long words that depends on the data alone, and added pairwise.
-size_t lanes_for(size_t tasks, size_t counts) {
-    size_t most = 32;
-    while (most > 2 && most * counts > (size_t{1} << 24)) most /= 2;
-    return std::max<size_t>(1, std::min(most, tasks));
-}
-
 // Power of two by which the weights add up to at most 1: that keeps every number in range, exactly.
 double power_above(const Floats& weights) {
     double sum = 0.0;
@@ -353,9 +346,7 @@ size_t expected_counts(nb::handle matrices, nb::handle first, nb::handle ending,
     const double* logs = logs_out.data();
     const auto left_out = std::count_if(logs, logs + logs_out.size(), [](double log) { return std::isnan(log); });
     if (!counted) return static_cast<size_t>(left_out);
-    for (size_t apart = 1; apart < lanes; apart *= 2)
-        for (size_t k = 0; k + apart < lanes; k += 2 * apart)
-            for (size_t i = 0; i < lane_size; ++i) lane_sums(k)[i] += lane_sums(k + apart)[i];
+    add_lanes(sums.get(), lanes, lane_size);
     const double* p = transitions.data();
     double* out = counts_out.data();
     for (size_t a = 0; a < machine.view.symbols; ++a)
@@ -365,6 +356,72 @@ size_t expected_counts(nb::handle matrices, nb::handle first, nb::handle ending,
     for (size_t s = 0; s < states; ++s) initial_out.data()[s] = sums[size + s] * scale;
     for (size_t s = 0; s < stop_out.size(); ++s) stop_out.data()[s] = sums[size + stride + s] * scale;
     return static_cast<size_t>(left_out);
+}
+
+// The E-step in numbers of any size, word by word: counts, or of one word the posterior of its states in `table_to`.
+// What is not wanted has size 0.
+void expect_wide(nb::handle matrices, nb::handle first, nb::handle ending, nb::handle seen_by_mark, nb::handle word,
+                 nb::handle starts, nb::handle seen_at, nb::handle word_ends, nb::handle counted_as,
+                 nb::handle counts_to, nb::handle initial_to, nb::handle stop_to, nb::handle table_to,
+                 nb::handle fractions_to, nb::handle exponents_to, size_t threads) {
+    const Matrices transitions(matrices);
+    const size_t states = transitions.states, n_symbols = transitions.symbols;
+    const std::int64_t n = Matrices::size(states);
+    const Floats initial = transitions.column("initial", first);
+    const Floats stop = array<const double, 1>("stop", ending, {any});
+    const bool generator = stop.size() > 0;
+    if (generator) transitions.column("stop", ending);
+    const Codes symbols = codes("symbols", word, any, n_symbols);
+    const Offsets offsets = cutpoint::offsets(starts, symbols.size());
+    const size_t count = offsets.size() - 1;
+    const std::int64_t words = Matrices::size(count), n_positions = Matrices::size(symbols.size() + count);
+    const Masks masks = array<const bool, 2>("masks", seen_by_mark, {any, n});
+    const bool marked = !seen_at.is_none();
+    const Codes marks = marked ? codes("marks", seen_at, n_positions, masks.shape(0)) : Codes();
+    const Codes ends = codes("ends", word_ends, words, masks.shape(0));
+    const Floats weights = array<const double, 1>("weights", counted_as, {words});
+    const auto counts_out = array<double, 3>("counts_out", counts_to, {any, any, any});
+    const bool counted = counts_out.size() > 0;
+    if (counted) array<double, 3>("counts_out", counts_to, {Matrices::size(n_symbols), n, n});
+    const auto initial_out = array<double, 1>("initial_out", initial_to, {n});
+    const auto stop_out = array<double, 1>("stop_out", stop_to, {Matrices::size(stop.size())});
+    const auto table_out = array<double, 2>("table_out", table_to, {any, any});
+    double* table = table_out.size() ? table_out.data() : nullptr;
+    if (table) array<double, 2>("table_out", table_to, {count == 1 ? n_positions : -2, n});
+    const auto fractions_out = array<double, 1>("fractions_out", fractions_to, {words});
+    const auto exponents_out = array<std::int64_t, 1>("exponents_out", exponents_to, {words});
+    const auto alone = [&](const char* name, const auto& out) {
+        apart(name, out, symbols, offsets, ends, masks);
+        if (marked) apart(name, out, marks);
+    };
+    alone("counts_out", counts_out), alone("initial_out", initial_out), alone("stop_out", stop_out);
+    alone("table_out", table_out), alone("fractions_out", fractions_out), alone("exponents_out", exponents_out);
+
+    const PaddedWideMachine machine(transitions.data(), initial.data(), generator ? stop.data() : nullptr, n_symbols,
+                                    states, counted || table);
+    const double scale = counted ? power_above(weights) : 1.0;
+    std::vector<double> shares(weights.data(), weights.data() + count);
+    for (double& share : shares) share /= scale;
+    const WideWords seen{symbols.data(), offsets.data(), marked ? marks.data() : nullptr, ends.data(),
+                         masks.data(),   shares.data()};
+    const size_t stride = machine.view.stride, size = counted ? n_symbols * stride * stride : 0;
+    const size_t lanes = lanes_for(count, size), lane_size = size + 2 * stride;
+    Aligned sums = zeros(lanes * lane_size);
+    nb::gil_scoped_release release;
+    in_parallel(lanes, useful_threads(threads, symbols.size() * 16 * states * states), [&](size_t k, void* memory) {
+        double* at = sums.get() + k * lane_size;
+        const Lane lane{counted ? at : nullptr, at + size, generator ? at + size + stride : nullptr};
+        for (size_t r = k * count / lanes; r < (k + 1) * count / lanes; ++r)
+            best_kernels().expect_wide(machine.view, seen, Matrices::size(r),
+                                       {fractions_out.data(), exponents_out.data(), lane, table}, memory);
+    });
+    add_lanes(sums.get(), lanes, lane_size);
+    double* out = counts_out.data();
+    for (size_t a = 0; counted && a < n_symbols; ++a)
+        for (size_t s = 0; s < states; ++s)
+            for (size_t t = 0; t < states; ++t) *out++ = sums[(a * stride + t) * stride + s] * scale;
+    for (size_t s = 0; s < states; ++s) initial_out.data()[s] = sums[size + s] * scale;
+    for (size_t s = 0; s < stop_out.size(); ++s) stop_out.data()[s] = sums[size + stride + s] * scale;
 }
 
 // A machine and a word.
@@ -491,6 +548,9 @@ NB_MODULE(_native, module) {
     module.def("expected_counts", &expected_counts, "transitions"_a, "initial"_a, "stop"_a, "masks"_a, "symbols"_a,
                "offsets"_a, "marks"_a.none(), "ends"_a, "weights"_a, "tree"_a, "counts_out"_a, "initial_out"_a,
                "stop_out"_a, "logs_out"_a, "threads"_a);
+    module.def("expect_wide", &expect_wide, "transitions"_a, "initial"_a, "stop"_a, "masks"_a, "symbols"_a, "offsets"_a,
+               "marks"_a.none(), "ends"_a, "weights"_a, "counts_out"_a, "initial_out"_a, "stop_out"_a, "table_out"_a,
+               "fractions_out"_a, "exponents_out"_a, "threads"_a);
     module.def("merged_machine", &merged);
     module.def("forward", &forward);
     module.def("backward", &backward);

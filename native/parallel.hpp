@@ -73,4 +73,19 @@ void in_parallel(std::size_t tasks, std::size_t threads, Task task) {
     if (failed) throw std::bad_alloc();
 }
 
+// Sums are kept per lane, a share of the tasks that depends on the data alone, and added pairwise: one thread and many give
+// the same bits. Number of lanes for tasks that add to `counts` numbers.
+inline std::size_t lanes_for(std::size_t tasks, std::size_t counts) {
+    std::size_t most = 32;
+    while (most > 2 && most * counts > (std::size_t{1} << 24)) most /= 2;
+    return std::max<std::size_t>(1, std::min(most, tasks));
+}
+
+// Add all lanes to the first.
+inline void add_lanes(double* sums, std::size_t lanes, std::size_t lane_size) {
+    for (std::size_t apart = 1; apart < lanes; apart *= 2)
+        for (std::size_t k = 0; k + apart < lanes; k += 2 * apart)
+            for (std::size_t i = 0; i < lane_size; ++i) sums[k * lane_size + i] += sums[(k + apart) * lane_size + i];
+}
+
 }  // namespace cutpoint

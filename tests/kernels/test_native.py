@@ -219,11 +219,13 @@ def test_every_instruction_set(isa: str) -> None:
     code = """if True:
         import sys, cutpoint as cp
         from tests.kernels.test_native import check_equal
+        from tests.kernels.test_wide import test_compiled_recursions_give_the_bits_of_the_definition as check_wide
         for n_states in (1, 2, 4, 7, 8, 13, 32, 37):
             acceptor = cp.random_acceptor(n_states, "abc", rng=n_states)
             words = cp.random_words("abc", 200, (0, 20), rng=1)
             for kind in ("accepted", "verdicts"):
                 check_equal(acceptor, cp.simulate(acceptor, words, rng=2, seen=kind))
+            check_wide(n_states, generator=True)
         print(cp.kernel_info()["instruction_set"])
     """
     environment = os.environ | {"CUTPOINT_ISA": isa, "CUTPOINT_KERNELS": "native"}

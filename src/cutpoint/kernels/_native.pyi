@@ -44,6 +44,24 @@ def expected_counts(
     logs_out: NDArray[float64],
     threads: int,
 ) -> int: ...
+def expect_wide(
+    transitions: NDArray[float64],
+    initial: NDArray[float64],
+    stop: NDArray[float64],
+    masks: NDArray[bool_],
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    marks: NDArray[int32] | None,
+    ends: NDArray[int32],
+    weights: NDArray[float64],
+    counts_out: NDArray[float64],
+    initial_out: NDArray[float64],
+    stop_out: NDArray[float64],
+    table_out: NDArray[float64],
+    fractions_out: NDArray[float64],
+    exponents_out: NDArray[int64],
+    threads: int,
+) -> None: ...
 def merged_machine(
     symbols: NDArray[int32],
     offsets: NDArray[int64],

@@ -1,6 +1,6 @@
 """The compiled kernels, behind the signatures of :mod:`reference`.
 
-What plain floats cannot hold is left to the reference with its wide exponents. Importing this module fails where the
+What plain floats cannot hold is done again with wide exponents. Importing this module fails where the
 extension was not built.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import KernelsUnavailable
-from cutpoint.kernels import _native, cores, door, reference
+from cutpoint.kernels import _native, cores, door, reference, wide
 from cutpoint.kernels.door import AnyWords
 from cutpoint.kernels.merging import MOST_NODES, ROUNDS_PER_STATE, MergedMachine
 from cutpoint.kernels.reference import BestPath, ExpectedCounts, FilterResult, Occupancy
@@ -19,7 +19,8 @@ from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords,
 
 SAFE = 1e-280  # acceptances of at least this have lost nothing to the smallest floats
 
-NO_ROWS, NO_STOP = np.empty(0, dtype=np.int64), np.empty(0)
+NO_ROWS = np.empty(0, dtype=np.int64)
+NO_STOP, NO_TABLE, NO_COUNTS = np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
 NO_WORDS = EncodedWords.without_marks(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 if (limit := os.environ.get("CUTPOINT_ISA", "")) not in ("", *_native.instruction_sets):
@@ -71,7 +72,11 @@ def occupancy(transitions: Floats, initial: Floats, word: Codes, seen: Masks, st
         if log == -np.inf:
             table[...] = 0.0
     if np.isnan(log):
-        return reference.occupancy(transitions, initial, word, seen, stop)
+        marks, ends = np.arange(len(seen), dtype=np.int32), np.zeros(1, dtype=np.int32)
+        words, table = EncodedWords(word, np.array((0, len(word))), ends, marks), np.zeros(seen.shape)
+        log = _wide_counts(transitions, initial, stop, seen, words, np.ones(1), NO_COUNTS, 1, table).log_probabilities[
+            0
+        ]
     return Occupancy(table[: len(seen)], log)
 
 
@@ -176,7 +181,10 @@ def log_acceptances(
     scores[redo] = 1.0
     logs = np.log(scores)
     if len(redo):
-        logs[redo] = reference.log_acceptances(transitions, initial, final, words.take(redo))
+        rest, masks = words.take(redo), np.stack([np.ones_like(final), final])
+        rest = EncodedWords(rest.symbols, rest.offsets, np.ones(len(rest), dtype=np.int32))
+        found = _wide_counts(transitions, initial, None, masks, rest, np.ones(len(rest)), NO_COUNTS, threads)
+        logs[redo] = found.log_probabilities
     return logs
 
 
@@ -190,11 +198,7 @@ def log_probabilities(
 ) -> Floats:
     """Log-probability of what was seen of each word's run; -inf where it is impossible, and nowhere else."""
     weights = np.ones(len(words))
-    found, redo = _tree_counts(transitions, initial, stop, masks, words, weights, np.empty((0, 0, 0)), threads)
-    if len(redo):
-        rest = words.decoded().take(redo)
-        found.log_probabilities[redo] = reference.log_probabilities(transitions, initial, masks, rest, stop=stop)
-    return found.log_probabilities
+    return _all_counts(transitions, initial, stop, masks, words, weights, NO_COUNTS, threads).log_probabilities
 
 
 def expected_counts(
@@ -209,14 +213,27 @@ def expected_counts(
     """Prop. 4.2 with evidence, over the prefix tree of the words: one pass down and one up serve all of them.
 
     The cost follows the edges of the tree, not the symbols. Words whose probability is too small for plain floats are
-    left out there and done by the reference with wide exponents.
+    left out there and done one by one with wide exponents.
     """
-    counts = np.empty(transitions.shape)
+    return _all_counts(transitions, initial, stop, masks, words, weights, np.empty(transitions.shape), threads)
+
+
+def _all_counts(
+    transitions: Floats,
+    initial: Floats,
+    stop: Floats | None,
+    masks: Masks,
+    words: AnyWords,
+    weights: Floats,
+    counts: Floats,
+    threads: int | None,
+) -> ExpectedCounts:
+    """Fill ``counts`` if it has a size."""
     found, redo = _tree_counts(transitions, initial, stop, masks, words, weights, counts, threads)
     if not len(redo):
         return found
-    rest = words.decoded().take(redo)
-    more = reference.expected_counts(transitions, initial, masks, rest, weights[redo], stop=stop)
+    rest, others = words.decoded().take(redo), np.empty(counts.shape)
+    more = _wide_counts(transitions, initial, stop, masks, rest, weights[redo], others, threads)
     found.log_probabilities[redo] = more.log_probabilities
     stops = None if found.stop is None or more.stop is None else found.stop + more.stop
     return ExpectedCounts(counts + more.transitions, found.initial + more.initial, stops, found.log_probabilities)
@@ -241,3 +258,27 @@ def _tree_counts(
     )  # fmt: skip
     found = ExpectedCounts(counts, first, None if stop is None else stops, logs)
     return found, np.flatnonzero(np.isnan(logs)) if left_out else NO_ROWS
+
+
+def _wide_counts(
+    transitions: Floats,
+    initial: Floats,
+    stop: Floats | None,
+    masks: Masks,
+    words: EncodedWords,
+    weights: Floats,
+    counts: Floats,
+    threads: int | None,
+    table: Floats = NO_TABLE,
+) -> ExpectedCounts:
+    """The recursions of ``wide.py``. Fills ``counts`` if it has a size, or the posteriors ``table[i, s]`` of one word.
+
+    Cost: at 8 states, two to eight times that of plain floats. Memory: of the order of √n for words of n symbols.
+    """
+    first, stops = np.zeros(len(initial)), np.zeros(0 if stop is None else len(stop))
+    probabilities = wide.Wide(np.empty(len(words)), np.empty(len(words), dtype=np.int64))
+    _native.expect_wide(
+        transitions, initial, NO_STOP if stop is None else stop, masks, words.symbols, words.offsets, words.marks,
+        words.ends, weights, counts, first, stops, table, *probabilities, threads or cores(),
+    )  # fmt: skip
+    return ExpectedCounts(counts, first, None if stop is None else stops, wide.log(probabilities))

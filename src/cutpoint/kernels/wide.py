@@ -2,6 +2,9 @@
 
 A probability of e^-1,000,000 is an ordinary number here, and no product of non-zero numbers is ever zero: what comes
 out as 0 is impossible, not underflowed. Slower than plain floats, so only the words that need it come here.
+
+Sums run over the states in their order, and rounding does not depend on a power of two: these are the results of floats
+without bounds to their exponents. ``native/wide.hpp`` gives the same bits by other means.
 """
 
 from collections.abc import Iterator
@@ -40,16 +43,22 @@ def total(terms: Wide, axis: int) -> Wide:
     """Sum along an axis."""
     top = terms.exponent.max(axis=axis, keepdims=True)
     shift = np.maximum(terms.exponent - top, NEGLIGIBLE).astype(np.int32)
-    fraction, carry = np.frexp(np.ldexp(terms.fraction, shift).sum(axis=axis))
+    sums = np.add.accumulate(np.ldexp(terms.fraction, shift), axis=axis)
+    fraction, carry = np.frexp(np.take(sums, -1, axis=axis))
     return Wide(fraction, np.where(fraction == 0.0, ZERO, top.squeeze(axis) + carry))
 
 
-def ratio(numerator: Wide, denominator: Wide) -> Floats:
-    """Quotients as floats; 0 where the denominator is 0. Meant for quotients of at most 1."""
+def quotient(numerator: Wide, denominator: Wide) -> Wide:
+    """Quotients, with broadcasting; 0 where the denominator is 0."""
     possible = denominator.fraction > 0.0
-    quotient = np.where(possible, numerator.fraction, 0.0) / np.where(possible, denominator.fraction, 1.0)
-    shift = np.clip(numerator.exponent - denominator.exponent, NEGLIGIBLE, 2).astype(np.int32)
-    return np.asarray(np.ldexp(quotient, shift), dtype=np.float64)
+    shares = np.where(possible, numerator.fraction, 0.0) / np.where(possible, denominator.fraction, 1.0)
+    fraction, shift = np.frexp(shares)
+    return Wide(fraction, np.where(fraction == 0.0, ZERO, numerator.exponent - denominator.exponent + shift))
+
+
+def rounded(values: Wide) -> Floats:
+    """Numbers of about 1 or less as floats."""
+    return np.asarray(np.ldexp(values.fraction, np.maximum(values.exponent, NEGLIGIBLE).astype(np.int32)))
 
 
 def log(values: Wide) -> Floats:
@@ -73,11 +82,9 @@ def filtered(transitions: Floats, initial: Floats, final: Masks, words: Codes, s
     for i, row in enumerate(_forward(steps, wide(initial), words, seen)):
         whole = total(ahead, axis=-1)
         possible, is_seen = whole.fraction > 0.0, ~seen[:, i].all(axis=1)
-        share = ratio(total(_where(np.broadcast_to(final, seen[:, i].shape), ahead), axis=-1), whole)
-        acceptances[:, i] = np.where(possible, share, np.nan)
-        chosen = is_seen & possible
-        logs[chosen, i] = log(total(_at(row, chosen), axis=-1)) - log(_at(whole, chosen))
-        logs[is_seen & ~possible, i] = -np.inf
+        share = quotient(total(_where(np.broadcast_to(final, seen[:, i].shape), ahead), axis=-1), whole)
+        acceptances[:, i] = np.where(possible, rounded(share), np.nan)
+        logs[is_seen, i] = log(quotient(total(row, axis=-1), whole))[is_seen]
         if i < words.shape[1]:
             ahead = _step(row, steps, words[:, i])
     return acceptances, logs
@@ -91,7 +98,8 @@ def pair_posteriors(
     rows = list(_forward(steps, wide(initial), words, seen))
     end = _last_column(seen, stop)
     probability = total(product(rows[-1], end), axis=-1)
-    return log(probability), _backward(steps, words, seen, rows, end, probability)
+    column = quotient(end, _at(probability, COLUMNS))
+    return log(probability), _backward(steps, words, seen, rows, column)
 
 
 def _last_column(seen: Masks, stop: Floats | None) -> Wide:
@@ -116,16 +124,13 @@ def _step(rows: Wide, steps: Wide, symbols: Codes) -> Wide:
     return total(product(_at(rows, COLUMNS), _at(steps, symbols)), axis=-2)
 
 
-def _backward(
-    steps: Wide, words: Codes, seen: Masks, rows: list[Wide], column: Wide, probability: Wide
-) -> Iterator[tuple[int, Floats]]:
-    whole = _at(probability, np.s_[:, None, None])
+def _backward(steps: Wide, words: Codes, seen: Masks, rows: list[Wide], column: Wide) -> Iterator[tuple[int, Floats]]:
     for i in range(words.shape[1], 0, -1):
         after = _at(_where(seen[:, i], column), ROWS)
         onward = product(_at(steps, words[:, i - 1]), after)
-        yield i, ratio(product(_at(rows[i - 1], COLUMNS), onward), whole)
+        yield i, rounded(product(_at(rows[i - 1], COLUMNS), onward))
         column = total(onward, axis=-1)
-    yield 0, ratio(_at(product(rows[0], column), ROWS), whole)
+    yield 0, rounded(_at(product(rows[0], column), ROWS))
 
 
 def _where(kept: Masks, values: Wide) -> Wide:
