@@ -13,7 +13,7 @@ ON_REFERENCE := tests/test_minimal.py tests/kernels/test_kernels.py tests/kernel
 MINUTES ?= 60
 ARGS    ?=
 
-.PHONY: bench bench-generators bench-learning demo test lint types check-python clean sanitize torture torture-self-test wheel
+.PHONY: bench bench-generators bench-learning demo test lint types check-python clean sanitize sanitize-kernels torture torture-self-test wheel
 
 demo: $(STAMP)
 	$(BIN)/cutpoint demo
@@ -49,11 +49,28 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# The suite on kernels that watch every access to memory, in an environment of its own.
-sanitize: check-python
+# The kernels alone, many threads at once, under the sanitizers for threads and for memory and leaks. The errors that the
+# program plants when asked must be found.
+sanitize-kernels:
+	@for kind in thread address,undefined; do \
+	  echo "int main() {}" | $(CXX) -x c++ -fsanitize=$$kind -o /dev/null - 2>/dev/null || \
+	  { echo "make sanitize needs a compiler with -fsanitize=$$kind: g++ with libtsan, libasan and libubsan, or clang++; \
+	name one with: make sanitize CXX=..."; exit 1; }; done
+	mkdir -p build
+	for kind in thread address,undefined; do \
+	  $(CXX) -std=c++20 -O1 -g -Wno-psabi -fsanitize=$$kind -fno-sanitize-recover=all -pthread \
+	    -DCUTPOINT_TABLE=kernels_baseline -DCUTPOINT_NAME='"plain"' -o build/exercise-$${kind%,*} \
+	    native/exercise.cpp native/kernels.cpp native/tree.cpp native/tables.cpp native/merging.cpp || exit 1; done
+	build/exercise-thread
+	build/exercise-address
+	build/exercise-thread race 2>&1 | grep "data race"
+	build/exercise-address leak 2>&1 | grep "detected memory leaks"
+
+# Then the suite on kernels that watch every access to memory, in an environment of its own. Python itself leaks.
+sanitize: check-python sanitize-kernels
 	$(PYTHON) -m venv .venv-sanitize
 	.venv-sanitize/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=ON ".[plot,sklearn]"
+	.venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=address,undefined ".[plot,sklearn]"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
 	  .venv-sanitize/bin/python -m pytest -q -n auto tests/kernels tests/data/test_sample.py \

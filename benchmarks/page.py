@@ -83,6 +83,8 @@ words of the same lengths. Every answer was checked against the reference before
   them encoded.
 - One word of 10⁷ symbols: score {long["score s"]:.2f} s in {long["score MB"]:.1f} MB of extra memory; E-step
   {long["E s"]:.1f} s in {long["E MB"]:.1f} MB (a table of all rows would take 640 MB).
+  Where its probability is far below the range of floats: log-probability {long["tiny score s"]:.2f} s, E-step
+  {long["tiny E s"]:.1f} s in {long["tiny E MB"]:.1f} MB.
 - `import cutpoint` and a first score: {imports["cutpoint ms"]:.0f} ms, `import numpy`: {imports["numpy ms"]:.0f} ms,
   {imports["cutpoint ms"] / imports["numpy ms"]:.2f}×.
 {_baseball(results["baseball"])}"""

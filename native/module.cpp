@@ -533,6 +533,8 @@ double most_likely_path(nb::handle log_transitions, nb::handle log_initial, nb::
 
 NB_MODULE(_native, module) {
     using namespace nb::literals;
+    if (PyInterpreterState_Get() != PyInterpreterState_Main())  // nanobind would wait for the other's lock for ever
+        throw nb::import_error("they run in the main interpreter of a process, not in a sub-interpreter");
     module.doc() = "Compiled kernels of cutpoint; use them through cutpoint.kernels.";
     module.def("instruction_set", [] { return std::string(best_kernels().name); });
 #ifdef CUTPOINT_X86

@@ -41,8 +41,8 @@ def kernels() -> ModuleType:
                     "where a C++20 compiler is found, or unset the variable."
                 ) from missing
             warnings.warn(
-                "the compiled kernels of cutpoint are not installed: using the NumPy reference kernels, which give "
-                f"the same answers more slowly. Set {VARIABLE}=reference to choose them without this message.",
+                f"the compiled kernels of cutpoint cannot be used ({missing}): using the NumPy reference kernels, "
+                f"which give the same answers more slowly. {VARIABLE}=reference chooses them without this message.",
                 RuntimeWarning,
                 stacklevel=3,
             )

@@ -181,7 +181,7 @@ def log_acceptances(
     scores[redo] = 1.0
     logs = np.log(scores)
     if len(redo):
-        rest, masks = words.take(redo), np.stack([np.ones_like(final), final])
+        rest, masks = _some(words, redo), np.stack([np.ones_like(final), final])
         rest = EncodedWords(rest.symbols, rest.offsets, np.ones(len(rest), dtype=np.int32))
         found = _wide_counts(transitions, initial, None, masks, rest, np.ones(len(rest)), NO_COUNTS, threads)
         logs[redo] = found.log_probabilities
@@ -232,11 +232,16 @@ def _all_counts(
     found, redo = _tree_counts(transitions, initial, stop, masks, words, weights, counts, threads)
     if not len(redo):
         return found
-    rest, others = words.decoded().take(redo), np.empty(counts.shape)
+    rest, others = _some(words.decoded(), redo), np.empty(counts.shape)
     more = _wide_counts(transitions, initial, stop, masks, rest, weights[redo], others, threads)
     found.log_probabilities[redo] = more.log_probabilities
     stops = None if found.stop is None or more.stop is None else found.stop + more.stop
     return ExpectedCounts(counts + more.transitions, found.initial + more.initial, stops, found.log_probabilities)
+
+
+def _some(words: EncodedWords, rows: NDArray[np.int64]) -> EncodedWords:
+    """The words of these rows; all of them without a copy, which of a long word would be the largest array."""
+    return words if len(rows) == len(words) else words.take(rows)
 
 
 def _tree_counts(

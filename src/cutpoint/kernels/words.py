@@ -31,7 +31,7 @@ class WordArrays:
     def prefix_tree(self, make: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
         """Prefix tree of the words as the compiled kernels make it; made once and kept with the words."""
         if "_tree" not in self.__dict__:
-            self.__dict__["_tree"] = make()
+            self.__dict__.setdefault("_tree", make())  # threads that come at once make it twice, and keep the first
         tree: tuple[Any, ...] = self.__dict__["_tree"]
         return tree
 
