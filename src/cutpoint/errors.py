@@ -82,6 +82,10 @@ class InvalidArgument(CutpointError, ValueError):
     """An argument lies outside of what a function can take."""
 
 
+class InvalidProof(CutpointError, ValueError):
+    """A certificate does not prove what it is said to prove; the message names the step that fails."""
+
+
 class UnknownSymbol(CutpointError, KeyError):
     """A symbol is not in the alphabet."""
 

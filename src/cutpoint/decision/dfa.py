@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, PlainWord, Word, Words, html
 from cutpoint.data.alphabet import each_word
+from cutpoint.decision.certificates import IsolationCertificate, ResidualCertificate, SupportCertificate
 from cutpoint.decision.equivalence import Different, Equal
 from cutpoint.diagrams.diagram import (
     MOST_DISPLAYED,
@@ -80,6 +81,10 @@ class DFA:
     transitions: tuple[tuple[int, ...], ...]
     initial: int
     final: frozenset[int]
+    certificate: ResidualCertificate | SupportCertificate | IsolationCertificate | None = field(
+        default=None, compare=False, repr=False
+    )
+    """What proves that a DFA of :meth:`Language.to_dfa` is right, for :func:`cutpoint.decision.check`."""
 
     def __post_init__(self) -> None:
         """Refuse transitions that lead nowhere."""

@@ -4,15 +4,17 @@ import math
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, State
+from cutpoint.decision.certificates import EqualityCertificate, RowSpace
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
-from cutpoint.exact.spans import first_nonzero
+from cutpoint.exact.spans import Span, first_nonzero, row_space
 from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.text import number
@@ -82,6 +84,12 @@ class Equal:
     """Same value on all words: proven, or with a tolerance, as far as :func:`equivalence` says. True as a bool."""
 
     tolerance: float | None = None
+    automata: tuple[WeightedAutomaton, WeightedAutomaton] | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def certificate(self) -> EqualityCertificate | None:
+        """What proves it, for :func:`cutpoint.decision.check`; None with a tolerance, and for DFAs."""
+        return None if self.automata is None else EqualityCertificate(*self.automata, joint_rows(*self.automata))
 
     def __str__(self) -> str:
         if self.tolerance is None:
@@ -178,9 +186,20 @@ def equivalence(
         tolerance, value = checked_tolerance(tolerance), WeightedAutomaton.value
         codes = row_basis(first - second, above=tolerance)[1]
     if codes is None:
-        return Equal(tolerance)
+        return Equal(tolerance, (first, second) if tolerance is None else None)
     word = first.alphabet.decode(codes)
     return Different(word, value(first, word), value(second, word), not (first.is_exact and second.is_exact))
+
+
+def joint_rows(left: WeightedAutomaton, right: WeightedAutomaton) -> RowSpace:
+    """Space of the rows of two automata side by side."""
+    difference = left.rational() - right.rational()
+    return as_row_space(row_space(difference.integers)) if difference.dimension else RowSpace((), ())
+
+
+def as_row_space(span: Span) -> RowSpace:
+    """A space of rows as part of a certificate."""
+    return RowSpace(tuple(map(tuple, span.basis.tolist())), span.pivots)
 
 
 def checked_tolerance(value: object) -> float:

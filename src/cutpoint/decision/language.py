@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain, cycle, islice, takewhile
+from math import log
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
+from cutpoint.decision.certificates import IsolationCertificate
 from cutpoint.decision.dfa import DFA, Unknown
-from cutpoint.decision.isolation import Isolation, isolated_dfa
+from cutpoint.decision.isolation import Isolation, isolated_dfa, proof_of_isolation, proven_dfa
 from cutpoint.decision.residuals import Residuals, support_dfa
 from cutpoint.decision.suffix_columns import LIMIT, SuffixColumns
 from cutpoint.decision.word_search import BestFirst, QueueEntry, searches_from_both_ends
@@ -32,6 +34,7 @@ from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**6  # prefixes and suffixes that a best-first search looks at before it gives up
 MOST_TRIED, MOST_LISTED = 200, 10  # shortest words that a notebook's display tries, and most of them that it lists
+MOST_WORDS = 5000  # words whose acceptances an isolation observes by default
 MOST_STATES = 1000  # residuals up to which a second language is tried to be shown regular
 LONGEST_SEARCHED = 10_000  # longest words of best-first searches: their exact bounds grow with the length
 
@@ -187,20 +190,35 @@ class Language:
             return Unknown(limit, f"unknown: {limit:,} prefixes and suffixes explored, and there are more.")
         return found[0] if found else None
 
-    def isolation(self, max_length: int, limit: int = LIMIT) -> Isolation:
-        r"""Smallest distance of any acceptance from the cut point among words up to a length, with the word; exact.
+    def isolation(self, max_length: int | None = None, limit: int = LIMIT, max_states: int = MOST_STATES) -> Isolation:
+        r"""How near acceptances come to the cut point: the nearest word up to a length, and a proof for all words.
 
-        This is evidence, not proof, that :math:`\lambda` is isolated: longer words may come nearer. At most ``limit``
-        suffixes are explored.
+        Parameters
+        ----------
+        max_length : length of words up to which the nearest is found exactly (default: some thousands of words).
+        limit : suffixes that are explored for that, at most.
+        max_states : states of the invariant that proves isolation, at most; see :mod:`cutpoint.decision.isolation`.
+
+        Returns
+        -------
+        :class:`Isolation`. Its ``distance`` is observed: longer words may come nearer. Its ``proven`` holds for all
+        words, and is None where nothing was proven: then the cut point may be isolated or not, which is undecidable.
+        For the proof, float rows are rescaled to sum to exactly 1.
 
         Examples
         --------
         >>> cp.Language(cp.p_adic(2), "1/3").isolation(max_length=10)
-        <Isolation: 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
+        <Isolation: observed 1/3072 up to length 10, reached by '1010101010' with acceptance 341/1024>
+        >>> cp.Language(cp.p_adic(3).restricted("02"), "1/2").isolation(max_length=5)
+        <Isolation: proven 1/6; observed 1/6 up to length 5, reached by '2' with acceptance 2/3>
         """
-        longest = whole_number("max_length", max_length, least=0)
+        default = int(log(MOST_WORDS, max(2, self.acceptor.n_symbols)))
+        longest = default if max_length is None else whole_number("max_length", max_length, least=0)
+        most = whole_number("max_states", max_states, least=1)
         acceptance, codes = self._columns.nearest_word(longest, whole_number("limit", limit, least=1))
-        return Isolation(self._word(codes), acceptance, self.cut_point, longest)
+        observed = Isolation(self._word(codes), acceptance, self.cut_point, longest)
+        columns = replace(self._columns, acceptor=self._stochastic)
+        return replace(observed, certificate=proof_of_isolation(columns, float(observed.distance), most))
 
     def to_dfa(
         self, max_states: int = 10_000, isolation: Any = None, callback: Callable[[int], object] | None = None
@@ -214,9 +232,9 @@ class Language:
         Parameters
         ----------
         isolation : a :math:`\delta > 0` such that no word has an acceptance nearer than :math:`\delta` to the cut
-            point. Then the language is regular (Rabin), and the exploration of distributions closes. That
-            :math:`\delta` is right is taken on trust; a word that shows it to be wrong is named in an error. Float rows
-            are rescaled to sum to exactly 1.
+            point, or an :class:`Isolation` that is proven. Then the language is regular (Rabin). With a proof the DFA
+            comes with it. With a number, which is taken on trust, distributions are explored; a word that shows it to
+            be wrong is named in an error, and float rows are rescaled to sum to exactly 1.
         callback : called with the number of residuals, sets or distributions met so far, after each that is explored.
             If it returns True, or at Ctrl-C, the answer is :class:`Unknown`.
 
@@ -233,18 +251,20 @@ class Language:
         >>> cp.Language(cp.gallery.majority(), "1/2").to_dfa(max_states=100).explored
         100
         >>> noisy = cp.mixture([cp.gallery.tomita(4), cp.p_adic(2)], ["4/5", "1/5"])
-        >>> cp.Language(noisy, "1/2").to_dfa(isolation="3/10")
+        >>> L = cp.Language(noisy, "1/2")
+        >>> L.to_dfa(isolation=L.isolation())
         <DFA: 4 states, 2 symbols, 3 final>
         """
         most, report = whole_number("max_states", max_states, least=1), callback or _no_report
+        if isinstance(isolation, Isolation):
+            return proven_dfa(self._proof(isolation), most)
         if isolation is not None:
             distance = entry(isolation)
             if not 0 < distance <= 1:
                 raise InvalidArgument(
                     f"must be a number above 0, at most 1; got {shown(isolation)}.", argument="isolation"
                 )
-            stochastic = self.acceptor.rationalized(max_denominator=None)
-            return isolated_dfa(stochastic, self.cut_point, Fraction(distance), most, report)
+            return isolated_dfa(self._stochastic, self.cut_point, Fraction(distance), most, report)
         if self.cut_point == 0 and not self.inclusive:
             return support_dfa(self.acceptor, True, most, report)
         if not self.acceptor.is_stochastic:
@@ -255,6 +275,17 @@ class Language:
         if self.cut_point == 1 and self.inclusive:
             return support_dfa(self.acceptor, False, most, report)
         return Residuals(self._columns).dfa(most, report)
+
+    def _proof(self, isolation: Isolation) -> IsolationCertificate:
+        """The proof of an isolation, which must be about this language."""
+        certificate = isolation.certificate
+        if certificate is None:
+            raise InvalidArgument(
+                f"{shown(isolation)} was observed, not proven. Give a number to take it on trust.", argument="isolation"
+            )
+        if (certificate.acceptor, certificate.cut_point) != (self._stochastic, self.cut_point):
+            raise InvalidArgument("is about another acceptor or cut point.", argument="isolation")
+        return certificate
 
     def __invert__(self) -> Language:
         r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""
@@ -323,6 +354,11 @@ class Language:
     def __repr__(self) -> str:
         value = cut_point_text(self.cut_point)
         return f"<Language: acceptance {'≥' if self.inclusive else '>'} {value} of {self.acceptor!r}>"
+
+    @property
+    def _stochastic(self) -> Acceptor:
+        """The acceptor with rows that sum to exactly 1."""
+        return self.acceptor.rationalized(max_denominator=None)
 
     @property
     def _columns(self) -> SuffixColumns:

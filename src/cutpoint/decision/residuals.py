@@ -6,6 +6,7 @@ the space of the rows :math:`\pi P(y)`, so it does not matter how many states co
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import islice
@@ -17,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet
+from cutpoint.decision.certificates import ResidualCertificate, SupportCertificate
 from cutpoint.decision.dfa import DFA, Unknown, closure
+from cutpoint.decision.equivalence import as_row_space
 from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, Codes, Column, Residual, SuffixColumns
 from cutpoint.exact import CutPoint, fractions
 from cutpoint.exact.spans import row_space
@@ -51,19 +54,23 @@ def support_dfa(acceptor: Acceptor, some: bool, max_states: int, callback: Callb
             "regular: increase max_states.",
         )
     final = (k for subset, k in subsets.items() if (subset & ~outside if some else not subset & outside))
-    return DFA(acceptor.alphabet, tuple(steps), 0, frozenset(final)).minimize()
+    dfa = DFA(acceptor.alphabet, tuple(steps), 0, frozenset(final)).minimize()
+    return replace(dfa, certificate=SupportCertificate(acceptor, Fraction(not some), not some))
 
 
 class Residuals:
     """Residuals of an acceptor at a cut point, as functions on the rows that words reach."""
 
     def __init__(self, columns: SuffixColumns) -> None:
+        from flint import fmpz_mat  # noqa: PLC0415
+
         self.columns = columns
         self.span = row_space(columns.acceptor.integers)
         self.basis = self.span.basis
         self.reached = [s for s in range(columns.acceptor.n_states) if any(self.basis[:, s])]
         self.free = [s for s in self.reached if s not in self.span.pivots]
-        self.rows = list(islice(self._short_rows(), N_ROWS))
+        rows = list(islice(self._short_rows(), N_ROWS))
+        self.rows, self.sums = fmpz_mat(rows), list(map(sum, rows))
         self.extreme_rows: list[NDArray[np.float64]] = []  # at the pivots, where linear programs ended without a proof
         self.lifted: dict[Column, NDArray[Any]] = {}
         """For columns that a linear program shows to be sinks, one with the same residual and entries on one side."""
@@ -94,7 +101,29 @@ class Residuals:
             return undecided(len(numbers), max_states, columns.cut_point, "residual")
         firsts = ((k, self.first[residual][0]) for residual, k in numbers.items())
         accepting = [k for k, column in firsts if columns.exceeds(columns.acceptance(column))]
-        return reversed_dfa(columns.acceptor.alphabet, steps, accepting, max_states)
+        dfa = reversed_dfa(columns.acceptor.alphabet, steps, accepting, max_states)
+        return replace(dfa, certificate=self._certificate(numbers, steps)) if isinstance(dfa, DFA) else dfa
+
+    def _certificate(self, numbers: dict[Residual, int], steps: list[Codes]) -> ResidualCertificate:
+        """The table of residuals, those that are no sinks first; a start that is a sink is taken as if it were none."""
+        columns = self.columns
+        states = [key for key in numbers if key not in (ACCEPTS_ALL, ACCEPTS_NONE)] or list(numbers)
+        places = {numbers[key]: place for place, key in enumerate(states) if key in self.first}
+        sinks = {numbers.get(ACCEPTS_ALL): len(states), numbers.get(ACCEPTS_NONE): len(states) + 1}
+        places |= {number: place for number, place in sinks.items() if number is not None}
+        lifted = []
+        for k, residual in enumerate(states):
+            column, _ = self.first[residual]
+            for a, longer in enumerate(columns.before(column)):
+                if residual in (ACCEPTS_ALL, ACCEPTS_NONE) and column in self.lifted:
+                    lifted.append((k, a, tuple(columns.acceptor.exact_transitions[a] @ self.lifted[column])))
+                elif longer in self.lifted:
+                    lifted.append((k, a, tuple(self.lifted[longer])))
+        table = tuple(tuple(places[after] for after in steps[numbers[residual]]) for residual in states)
+        suffixes = tuple(self.first[residual][1] for residual in states)
+        rows = as_row_space(self.span)
+        parts = (columns.acceptor, columns.cut_point, columns.inclusive)
+        return ResidualCertificate(*parts, rows, suffixes, table, tuple(lifted))
 
     def residual(self, column: Column) -> Residual:
         """The column as a function on rows, up to a positive factor, or one of the two sinks."""
@@ -117,9 +146,8 @@ class Residuals:
         from flint import fmpz_mat  # noqa: PLC0415
 
         *entries, denominator = column
-        at_rows = (fmpz_mat(self.rows) * fmpz_mat(len(entries), 1, entries)).entries()
-        sums = (sum(row) * denominator for row in self.rows)
-        sides = {self._exceeds(int(value), below) for value, below in zip(at_rows, sums, strict=True)}
+        at_rows = zip((self.rows * fmpz_mat(len(entries), 1, entries)).entries(), self.sums, strict=True)
+        sides = {self._exceeds(int(value), below * denominator) for value, below in at_rows}
         if len(sides) > 1:
             return None
         side = sides.pop()

@@ -57,6 +57,7 @@ def explore(form: IntegerForm, p: int, longest: int | None = None, values: bool 
     words: list[Codes] = [()]
     frontier, kept = row, space.add(row)
     while kept and (longest is None or len(words[0]) < longest):
+        space.words += words
         if columns is not None:
             found = (i for i, value in enumerate((frontier * columns).entries()) if int(value))
             if (first := next(found, None)) is not None:
@@ -76,7 +77,7 @@ class ModularSpace:
     """Row space modulo p that grows, as the projection onto it along the unit vectors that are no pivots.
 
     Row ``pivots[i]`` of the projection is row i of the reduced echelon basis; other rows are 0. ``word`` is the first
-    word whose value is not 0, if the search met one.
+    word whose value is not 0, if the search met one; ``words`` are those whose rows were new.
     """
 
     def __init__(self, size: int, p: int) -> None:
@@ -84,6 +85,7 @@ class ModularSpace:
 
         self.p = p
         self.word: Codes | None = None
+        self.words: list[Codes] = []
         self.pivots: list[int] = []
         self.projection = nmod_mat(size, size, [0] * size**2, p)
 
@@ -144,6 +146,12 @@ def row_space(form: IntegerForm) -> Span:
         span = residues.span()
         if span is not None and _is_closed(form, span):
             return span
+
+
+def independent_words(form: IntegerForm, size: int) -> tuple[Codes, ...]:
+    """The first words whose rows are independent, if so many are."""
+    found = (explore(form, p, values=False).words for p in primes())
+    return next(tuple(words) for words in found if len(words) == size)
 
 
 def first_nonzero(form: IntegerForm) -> Codes | None:

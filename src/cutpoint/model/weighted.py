@@ -128,6 +128,11 @@ class WeightedAutomaton:
         """Length of the row."""
         return len(self.initial)
 
+    @cached_property
+    def certificate(self) -> Any:
+        """What proves that :func:`cutpoint.minimize` made this automaton of another; None if it did not."""
+        return proof() if (proof := self.__dict__.get("_proof")) else None
+
     def arrays(self, exact: bool | None = None) -> Arrays:
         """Row, matrices and column: fractions or floats; by default fractions if the automaton is exact."""
         if self.is_exact if exact is None else exact:
