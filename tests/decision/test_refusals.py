@@ -35,6 +35,12 @@ REFUSED: list[Refusal] = [
         "max_states must be a whole number, 1 or more; got 0.",
     ),
     (
+        lambda: cp.Language(A, 0.5).isolation(max_states=0),
+        cp.errors.InvalidArgument,
+        "max_states must be a whole number, 1 or more; got 0.",
+    ),
+    (lambda: cp.decision.check("x"), cp.errors.InvalidArgument, "nothing proves 'x': it has no certificate."),
+    (
         lambda: cp.Language(BINARY, 10**5000),
         cp.errors.InvalidArgument,
         "a cut point must be a number between 0 and 1; got an int of about 5001 digits.",

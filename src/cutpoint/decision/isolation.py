@@ -31,6 +31,7 @@ from cutpoint.model import Acceptor
 from cutpoint.model.text import number
 from cutpoint.wording import shown
 
+REFINEMENTS, ENOUGH = 4, 0.95  # attempts at a better proof, and the part of what was observed that will do
 SIMPLE = 10**4  # bounds with denominators up to this are tried before those on a grid
 NEAR = 1e-9  # how near all bounds must be to simple fractions for that
 GRID = 2**40  # bounds that are not simple fractions are rounded to multiples of 1 / GRID
@@ -92,17 +93,21 @@ def proof_of_isolation(columns: SuffixColumns, observed: float, max_states: int)
     """An invariant that keeps all acceptances away from the cut point, if one is found; exact.
 
     Suffixes are merged coarsely first, then more and more finely, until there are too many of them, or until they are
-    told apart much better than the nearest word requires.
+    told apart much better than the nearest word requires. After a proof that is weaker than what was observed, a few
+    finer ones are tried.
     """
-    fineness = 0.5
-    while observed and fineness > max(observed / 64, 2.0**-40):
+    fineness, best, spare = 0.5, None, REFINEMENTS
+    while observed and spare and fineness > max(observed / 64, 2.0**-40):
         merged = _near_suffixes(columns, fineness, max_states)
         if merged is None:
-            return None
-        if (certificate := _invariant(columns, *merged)) is not None:
-            return certificate
+            break
+        found = _invariant(columns, *merged)
+        if found is not None and (best is None or found.distance > best.distance):
+            best = found
+        if best is not None:
+            spare = 0 if best.distance > ENOUGH * observed else spare - 1
         fineness /= 2
-    return None
+    return best
 
 
 def proven_dfa(certificate: IsolationCertificate, max_states: int) -> DFA | Unknown:

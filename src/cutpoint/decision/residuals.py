@@ -5,14 +5,15 @@ positive factor: its signs say which prefixes make words of the language. Two co
 the space of the rows :math:`\pi P(y)`, so it does not matter how many states compute the acceptances, or how.
 """
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
-from itertools import islice
+from functools import cached_property, reduce
 from math import gcd
 from operator import or_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,12 @@ from cutpoint.model import Acceptor
 from cutpoint.model.text import number
 from cutpoint.wording import counted
 
+if TYPE_CHECKING:
+    from flint import fmpz_mat
+
 Callback = Callable[[int], object]
 
-N_ROWS = 40  # rows of short words at which a residual is tried before a linear program bounds its signs
+N_ROWS = 20  # rows of short words at which a residual is tried before a linear program bounds its signs
 CLOSE = 1e-7  # what a linear program leaves of an inequality that it meets with equality
 
 
@@ -62,15 +66,11 @@ class Residuals:
     """Residuals of an acceptor at a cut point, as functions on the rows that words reach."""
 
     def __init__(self, columns: SuffixColumns) -> None:
-        from flint import fmpz_mat  # noqa: PLC0415
-
         self.columns = columns
         self.span = row_space(columns.acceptor.integers)
         self.basis = self.span.basis
         self.reached = [s for s in range(columns.acceptor.n_states) if any(self.basis[:, s])]
         self.free = [s for s in self.reached if s not in self.span.pivots]
-        rows = list(islice(self._short_rows(), N_ROWS))
-        self.rows, self.sums = fmpz_mat(rows), list(map(sum, rows))
         self.extreme_rows: list[NDArray[np.float64]] = []  # at the pivots, where linear programs ended without a proof
         self.lifted: dict[Column, NDArray[Any]] = {}
         """For columns that a linear program shows to be sinks, one with the same residual and entries on one side."""
@@ -112,7 +112,7 @@ class Residuals:
         sinks = {numbers.get(ACCEPTS_ALL): len(states), numbers.get(ACCEPTS_NONE): len(states) + 1}
         places |= {number: place for number, place in sinks.items() if number is not None}
         lifted = []
-        for k, residual in enumerate(states):
+        for k, residual in enumerate(states if self.lifted else ()):
             column, _ = self.first[residual]
             for a, longer in enumerate(columns.before(column)):
                 if residual in (ACCEPTS_ALL, ACCEPTS_NONE) and column in self.lifted:
@@ -146,16 +146,16 @@ class Residuals:
         from flint import fmpz_mat  # noqa: PLC0415
 
         *entries, denominator = column
-        at_rows = zip((self.rows * fmpz_mat(len(entries), 1, entries)).entries(), self.sums, strict=True)
-        sides = {self._exceeds(int(value), below * denominator) for value, below in at_rows}
-        if len(sides) > 1:
-            return None
-        side = sides.pop()
-        if all(self._exceeds(entries[s], denominator) == side for s in self.reached):
-            return side
-        if self.free and (other := self._lifted(column, side)) is not None:
-            self.lifted[column] = other
-            return side
+        sides = {self._exceeds(entries[s], denominator) for s in self.reached}
+        if len(sides) == 1:
+            return sides.pop()
+        if self.free:  # the entries of other columns with the same residual may be on one side
+            rows, sums = self.short_rows
+            at_rows = zip((rows * fmpz_mat(len(entries), 1, entries)).entries(), sums, strict=True)
+            side, *both = {self._exceeds(int(value), below * denominator) for value, below in at_rows}
+            if not both and (other := self._lifted(column, side)) is not None:
+                self.lifted[column] = other
+                return side
         return None
 
     def _lifted(self, column: Column, side: bool) -> NDArray[Any] | None:
@@ -204,15 +204,21 @@ class Residuals:
         above = cut_point.denominator * numerator - cut_point.numerator * denominator
         return above > 0 or (self.columns.inclusive and above == 0)
 
-    def _short_rows(self) -> Iterator[list[int]]:
-        """Rows of words in integers without a common factor, the shortest words first, each row once."""
-        integers, seen = self.columns.acceptor.integers, set()
+    @cached_property
+    def short_rows(self) -> tuple[fmpz_mat, list[int]]:
+        """Rows of short words in integers without a common factor, each once, and their sums."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        integers, found = self.columns.acceptor.integers, dict[tuple[int, ...], int]()
         for row in (queue := [integers.initial]):
             divisor = gcd(*(values := [int(x) for x in row.entries()]))
-            if (key := tuple(x // divisor for x in values)) not in seen:
-                seen.add(key)
-                yield list(key)
+            key = tuple(x // divisor for x in values)
+            if key not in found:
+                found[key] = sum(key)
                 queue += [row * matrix for matrix in integers.matrices]
+            if len(found) == N_ROWS:
+                break
+        return fmpz_mat(list(map(list, found))), list(found.values())
 
 
 def _rounded(values: NDArray[np.float64]) -> NDArray[Any]:
