@@ -166,7 +166,7 @@ def test_broken_gzip_is_refused(tmp_path: Path) -> None:
 
 def test_a_billion_states_are_only_claimed(tmp_path: Path) -> None:
     cp.save(FLOATS, tmp_path / "model.drn")
-    text = (tmp_path / "model.drn").read_text()
+    text = (tmp_path / "model.drn").read_text().partition("\n")[2]  # without the digest, as forged
     assert refusal(tmp_path / "model.drn", text.replace("@nr_states\n3", "@nr_states\n1000000000")) == (
         "@nr_states claims '1000000000'; the file has 3."
     )
