@@ -13,7 +13,7 @@ import cutpoint as cp
 from cutpoint.assess.evaluation import area_under_curve
 from cutpoint.assess.selection import Criterion, _chosen, free_parameters
 from cutpoint.search.folds import Split, splits
-from cutpoint.search.learn import race
+from cutpoint.search.race import race
 
 PARITY = cp.simulate(cp.gallery.parity(), cp.random_words("01", 80, (0, 4), rng=1), rng=2)
 COIN = cp.Acceptor(2, "f", [[[0.3, 0.7], [0.3, 0.7]]], 0, {1})

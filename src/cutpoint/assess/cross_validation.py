@@ -17,8 +17,9 @@ from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.search.folds import splits, standard_error
-from cutpoint.search.learn import FOLDS, PRIOR, check_arguments, learn, searched_part
+from cutpoint.search.learn import PRIOR, learn
 from cutpoint.search.learned import Learned, finished
+from cutpoint.search.race import FOLDS, check_arguments, searched_part
 from cutpoint.wording import counted, shown
 
 

@@ -22,10 +22,11 @@ from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned
 from cutpoint.search.folds import chosen_size, splits
 from cutpoint.search.labels import known_states
-from cutpoint.search.learn import (
+from cutpoint.search.learn import PRIOR
+from cutpoint.search.learned import SearchProgress, SizeLosses
+from cutpoint.search.race import (
     FOLDS,
     LAST_STEPS,
-    PRIOR,
     SEARCHED,
     check_arguments,
     check_prior,
@@ -34,7 +35,6 @@ from cutpoint.search.learn import (
     refitted,
     usual_folds,
 )
-from cutpoint.search.learned import SearchProgress, SizeLosses
 from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, shown
 

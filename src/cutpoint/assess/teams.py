@@ -18,8 +18,9 @@ from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, mixture
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import check_threads, random_generator
-from cutpoint.search.learn import PRIOR, check_arguments, searched_part
+from cutpoint.search.learn import PRIOR
 from cutpoint.search.learned import Learned
+from cutpoint.search.race import check_arguments, searched_part
 from cutpoint.wording import counted, shown
 
 BARRIERS = tuple(10.0**-k for k in range(1, 13))  # strength of what keeps weights positive while they are fitted

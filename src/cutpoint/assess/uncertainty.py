@@ -25,8 +25,8 @@ from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned, number
-from cutpoint.search.learn import check_arguments, searched_part
 from cutpoint.search.learned import finished
+from cutpoint.search.race import check_arguments, searched_part
 from cutpoint.search.tournament import mapped
 from cutpoint.wording import counted, shown
 

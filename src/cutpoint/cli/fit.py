@@ -26,7 +26,8 @@ from cutpoint.model import Generator
 from cutpoint.model.prediction import ALONG, Model
 from cutpoint.search.folds import held_out
 from cutpoint.search.generators import law_of_inputs, learn_generator
-from cutpoint.search.learn import learn, searched_part
+from cutpoint.search.learn import learn
+from cutpoint.search.race import searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
 NOT_CONVERGED = 4

@@ -161,24 +161,25 @@ def standard_error(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
-def clearly_lower(one: Sequence[float], other: Sequence[float], caution: float = 1.0) -> bool:
+def clearly_lower(one: Sequence[float], other: Sequence[float], caution: float = 1.0, least_gain: float = 0.0) -> bool:
     """Whether losses are lower on the mean by more than ``caution`` standard errors of the differences by fold.
 
-    Where folds cannot be compared one by one (a single one, other numbers of them, infinite losses), the means decide.
+    With a ``least_gain``, also by more than this share of the loss. Where folds cannot be compared one by one (a single one, other numbers of them, infinite losses), the means decide.
     """
     if len(one) < 2 or len(one) != len(other) or not np.isfinite((one, other)).all():
-        return float(np.mean(one)) < float(np.mean(other))
+        return float(np.mean(one)) < (1.0 - least_gain) * float(np.mean(other))
     gains = np.subtract(other, one)
-    return float(gains.mean()) > caution * standard_error(gains.tolist())
+    least = max(caution * standard_error(gains.tolist()), least_gain * float(np.mean(other)))
+    return float(gains.mean()) > least
 
 
-def chosen_size(losses: Mapping[int, Sequence[float]], caution: float = 1.0) -> int:
+def chosen_size(losses: Mapping[int, Sequence[float]], caution: float = 1.0, least_gain: float = 0.0) -> int:
     """Number of states to take, given the held-out losses of each number by fold: a larger one must be clearly better.
 
-    This is the rule of both :func:`learn` and :func:`select`.
+    This is the rule of both :func:`learn`, which asks for a gain beside, and :func:`select`.
     """
     best, *larger = sorted(losses)
     for size in larger:
-        if clearly_lower(losses[size], losses[best], caution):
+        if clearly_lower(losses[size], losses[best], caution, least_gain):
             best = size
     return best

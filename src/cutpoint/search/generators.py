@@ -20,7 +20,8 @@ from cutpoint.model.ngrams import ngram_chain
 from cutpoint.model.parts import random_generator
 from cutpoint.search.folds import splits
 from cutpoint.search.labels import HiddenStates, KnownStates, Labelling, NamedStates, Solution
-from cutpoint.search.learn import (
+from cutpoint.search.learned import Learned, Member, SearchProgress
+from cutpoint.search.race import (
     LAST_STEPS,
     SEARCHED,
     check_arguments,
@@ -32,7 +33,6 @@ from cutpoint.search.learn import (
     unused_states,
     usual_folds,
 )
-from cutpoint.search.learned import Learned, Member, SearchProgress
 from cutpoint.search.spectral import clustered, cornered
 from cutpoint.search.starts import SMOOTHING, SPARSITY, Start, smoothed
 from cutpoint.search.tournament import Rules, SearchMonitor, thinned
@@ -144,6 +144,7 @@ def learn_generator(
             enough=enough,
             predicting=predict,
             finalists=1,
+            sharpening=0,
         )
         merged = starts.merged_size(split_by_fold[0].training) if n_states is None else None
         sizes = states.sizes if n_states is None else _ladder(n_states, states)

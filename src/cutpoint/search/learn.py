@@ -4,53 +4,47 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from cutpoint.data import Alphabet, Sample
+from cutpoint.data import Sample
 from cutpoint.em.baum_welch import check_callback, check_time_limit
-from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.fit_result import Stop
-from cutpoint.em.observations import (
-    AnySample,
-    Engine,
-    InMemory,
-    Observations,
-    Parameters,
-    check_any_sample,
-    check_engine,
-    observations,
-)
-from cutpoint.errors import ImpossibleObservation, InvalidArgument, UnusedStatesWarning
-from cutpoint.exact import whole_number
-from cutpoint.model import Acceptor, Generator, mixture
+from cutpoint.em.observations import AnySample, Engine, InMemory, Parameters, observations
+from cutpoint.errors import UnusedStatesWarning
+from cutpoint.model import Acceptor, mixture
 from cutpoint.model.acceptor import check_acceptor
-from cutpoint.model.machine import Machine
-from cutpoint.model.parts import check_threads, random_generator
+from cutpoint.model.parts import random_generator
 from cutpoint.search.deterministic import DeterministicMachine, simplest
-from cutpoint.search.folds import Split, chosen_size, shared_out, splits
-from cutpoint.search.labels import HiddenStates, Solution, known_states
-from cutpoint.search.learned import Learned, Member, SearchProgress, SizeResult
+from cutpoint.search.folds import splits
+from cutpoint.search.labels import HiddenStates, known_states
+from cutpoint.search.learned import Learned, Member, SearchProgress
+from cutpoint.search.race import (
+    LAST_STEPS,
+    SEARCHED,
+    FoldResult,
+    check_arguments,
+    check_search,
+    checked_size,
+    nearest_to_mean,
+    race,
+    refitted,
+    search_checkpoint,
+    unused_states,
+    usual_folds,
+)
 from cutpoint.search.starts import Start
-from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, saved_search, tournament
-from cutpoint.wording import counted, listed, shown
+from cutpoint.search.students import best_student, can_be_taught
+from cutpoint.search.tournament import Rules, SearchMonitor
+from cutpoint.wording import counted, listed
 
 PRIOR = 0.01  # pseudo-counts of every cell
-FOLDS = 5
-SURE_SIZES = 3  # so many numbers of states are always tried
-LAST_STEPS, TEAM_STEPS = 10, 30  # E-steps of winners on all observations, alone and in a team, where they may err apart
-HOPELESS = 3.0  # sizes are given up when so many more gains as the last would not reach the yardstick
-HALF_A_VISIT = 0.5  # states with fewer visits (where visits are few: with a hundredth of the mean) are not used
+JUDGES = 2  # folds by which the number of states is chosen
+LEAST_GAIN = 0.03  # share of the loss by which a larger number of states must be better
+TEAM_STEPS = 30  # E-steps of winners on all observations where they may err apart: in a team, or as teachers
 LUCK = 3.0  # standard errors by which winners must be better than a simple machine: what they are judged by chose them
-MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
-SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
 LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
-NO_START = (
-    "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
-    "final states."
-)
-CHECK_FINAL = "Check the verdicts and {final}, or increase {prior}."
 
 
 def learn(
@@ -62,6 +56,7 @@ def learn(
     final: Collection[Hashable] | None = None,
     classes: Sequence[Hashable] | None = None,
     start: Acceptor | None = None,
+    student: bool = True,
     prior: float = PRIOR,
     folds: int | None = None,
     groups: Iterable[Hashable] | None = None,
@@ -136,40 +131,52 @@ def learn(
 
         # Folds
         n_folds = max(folds or usual_folds(part), team)
-        all_used = n_states is None or (team == 1 and (folds is not None or len(part) <= LARGE))
-        used = n_folds if all_used else team
-        split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
+        used = n_folds if team == 1 and (folds is not None or n_states is None or len(part) <= LARGE) else team
+        split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))
         given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
         rules = Rules(states, prior, seed, threads, given)
         sizes = states.sizes if n_states is None else (n_states,)
         options = n_states, n_final, final and frozenset(final), classes and tuple(classes), start, team, n_folds
-        saved = search_checkpoint(checkpoint, sample, part, rules, sizes, used, options)
+        saved = search_checkpoint(checkpoint, sample, part, rules, sizes, max(used, JUDGES), options)
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
-        # A race of numbers of states, with a tournament for each fold
+        # Number of states: a race on few folds, with a tournament for each
         caution = 1.0 if team == 1 else 0.0  # members of a team err apart
-        outcome = race(sizes, split_by_fold, rules, monitor, caution)
+        done = JUDGES if len(sizes) > 1 else used
+        outcome = race(sizes, split_by_fold[:done], rules, monitor, caution, least_gain=LEAST_GAIN)
+        results = outcome.results[outcome.n_states]
+
+        # Its winner on the other folds
+        if outcome.stop is Stop.SEARCHED and done < used:
+            others = race((outcome.n_states,), split_by_fold[done:used], rules, monitor, first_fold=done)
+            results = [*results, *(result for result in others.results[outcome.n_states] if not result.cut_short)]
+            outcome = replace(outcome, stop=others.stop)
 
         # The winners climb on, on all observations
-        results = outcome.results[outcome.n_states]
         winners = [result.winner for result in results][: team if team > 1 else None]
-        solutions = [
-            refitted(winner, data, rules, TEAM_STEPS if team > 1 else LAST_STEPS, monitor) for winner in winners
-        ]
+        is_taught = (
+            student and len(winners) > team == 1 and outcome.stop is Stop.SEARCHED and can_be_taught(part, rules)
+        )
+        steps = TEAM_STEPS if team > 1 or is_taught else LAST_STEPS
+        solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
         acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
         members = tuple(
             Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
             for acceptor, winner in zip(acceptors, winners, strict=True)
         )
 
-        # A mixture, or one acceptor
+        # A mixture; or a simple machine, an acceptor that learned from the winners, or the one nearest to them all
         first, machine = 0, None
         if team > 1:
             acceptor = mixture(acceptors)
         else:
-            first = nearest_to_mean(solutions, part, rules)
-            machine = _simple_machine(outcome, part, rules)
-            solutions = [solutions[first] if machine is None else machine.solution(outcome.n_states)]
+            machine = _simple_machine(results, part, rules)
+            taught = best_student(solutions, part, rules) if is_taught and machine is None else None
+            first = nearest_to_mean(solutions, part, rules) if taught is None else taught[1]
+            if machine is not None:
+                solutions = [machine.solution(outcome.n_states)]
+            else:
+                solutions = [solutions[first] if taught is None else taught[0]]
             acceptor = states.acceptor(part.alphabet, *solutions[0])
         unused = unused_states(acceptor, solutions, data, rules)
         return Learned(
@@ -187,226 +194,30 @@ def learn(
         )
 
 
-def check_arguments(
-    sample: AnySample, threads: int | None, engine: Engine | None, groups: Iterable[Hashable] | None = None
-) -> AnySample:
-    """The sample with its groups; refuses what is no argument of all functions that learn."""
-    check_any_sample(sample)
-    check_threads(threads)
-    check_engine(engine)
-    if groups is None:
-        return sample
-    if not isinstance(sample, Sample):
-        raise InvalidArgument("are for a Sample in memory; this one is in shards.", argument="groups")
-    return sample.grouped(groups)
-
-
-def checked_size(n_states: int | None, start: Machine | None) -> int | None:
-    """Number of states as asked for, or that of the start, if there is one."""
-    if start is not None:
-        if n_states not in (None, start.n_states):
-            what = f"must be that of the start, {start.n_states}; got {n_states}."
-            raise InvalidArgument(what, argument="n_states", advice="Leave it out, or the start.")
-        n_states = start.n_states
-    return None if n_states is None else whole_number("n_states", n_states, least=1, most=MOST_STATES)
-
-
-def check_search(team: int, folds: int | None, prior: float) -> None:
-    """Refuse what is not a size of a team, a number of folds or a number of pseudo-counts."""
-    whole_number("team", team, least=1)
-    if folds is not None:
-        whole_number("folds", folds, least=2)
-    check_prior(prior)
-
-
-def check_prior(prior: float) -> None:
-    """Refuse what is not a number of pseudo-counts."""
-    if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
-        raise InvalidArgument(f"must be a finite number, 0 or more; got {shown(prior)}.", argument="prior")
-
-
-def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
-    """Observations that are looked at one by one: all of a sample in memory, at most 200,000 of one in shards."""
-    if isinstance(sample, Sample):
-        return sample.recoded(alphabet)
-    with observations(sample, alphabet, engine, None) as data:
-        return data.subsample(SEARCHED)
-
-
-def search_checkpoint(
-    path: str | os.PathLike[str] | None,
-    sample: AnySample,
-    part: Sample,
-    rules: Rules,
-    sizes: Sequence[int],
-    folds: int,
-    options: tuple[object, ...],
-    is_generator: bool = False,
-) -> Checkpoint | None:
-    """Checkpoint of a search, if there is a path; its problem is all that decides the result."""
-    if path is None:
-        return None
-    content = None if isinstance(sample, Sample) else sample.digest()
-    problem = is_generator, content, part, rules.seed, float(rules.prior), rules.predicting, sizes, folds, options
-    return Checkpoint(path, problem, saved_search(rules, sizes, folds, len(part.alphabet), is_generator))
-
-
-def usual_folds(sample: Sample) -> int:
-    """Number of folds by default: five, fewer if there are fewer observations, or groups, that can be judged."""
-    return max(2, min(FOLDS, int(shared_out(sample)[0])))
-
-
-@dataclass(frozen=True)
-class FoldResult:
-    """The best entrants of a fold's tournament, and their held-out loss together; ``cut_short`` if it did not end."""
-
-    split: Split
-    finalists: list[Entrant]
-    joint_loss: float
-    cut_short: bool = False
-
-    @property
-    def winner(self) -> Entrant:
-        """The best entrant."""
-        return self.finalists[0]
-
-
-@dataclass(frozen=True)
-class RaceOutcome:
-    """Number of states that won, why the race ended, and the folds' results for each number tried."""
-
-    n_states: int
-    stop: Stop
-    results: dict[int, list[FoldResult]]
-
-    @property
-    def sizes(self) -> tuple[SizeResult, ...]:
-        """How each number of states did."""
-        return tuple(
-            SizeResult(size, tuple(r.winner.loss for r in results), tuple(r.joint_loss for r in results))
-            for size, results in sorted(self.results.items())
-            if results
-        )
-
-
-def race(
-    sizes: Sequence[int],
-    folds: Sequence[Split],
-    rules: Rules,
-    monitor: SearchMonitor,
-    caution: float = 1.0,
-    yardstick: int | None = None,
-) -> RaceOutcome:
-    """Tournaments for one number of states after the other, until a larger one is no longer clearly better.
-
-    A ``yardstick`` is a number of states that comes first; the others are given up when they will not reach its loss.
-    Where there is one fold, its validation part is split into several to see what is clear.
-    """
-    results: dict[int, list[FoldResult]] = {}
-    losses: dict[int, list[float]] = {}
-    stop = Stop.SEARCHED
-    smaller: dict[int, Solution] = {}
-    judges = _parts_to_judge_by(folds, rules) if len(sizes) > 1 else []
-    try:
-        for size in sizes if yardstick is None else (yardstick, *(size for size in sizes if size != yardstick)):
-            results[size] = []
-            for fold, split in enumerate(folds):
-                finalists = tournament(split, size, fold, rules, monitor, smaller.get(fold))
-                if math.isfinite(finalists[0].loss):
-                    joint = rules.loss(InMemory(split.validation, 1), [f.solution for f in finalists])
-                    results[size].append(FoldResult(split, finalists, joint))
-                    if size != yardstick:
-                        smaller[fold] = finalists[0].solution
-            if not results[size]:
-                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
-            losses[size] = [result.joint_loss for result in results[size]]
-            if judges:
-                finalists = results[size][0].finalists
-                losses[size] = [rules.loss(judge, [each.solution for each in finalists]) for judge in judges]
-            if _is_decided(losses, size, caution, yardstick):
-                break
-    except (SearchEnded, KeyboardInterrupt) as ended:
-        stop = ended.stop if isinstance(ended, SearchEnded) else Stop.INTERRUPTED
-        if not any(results.values()):
-            if isinstance(ended, KeyboardInterrupt):
-                raise
-            best = min(ended.entrants, key=lambda entrant: entrant.loss)
-            if not math.isfinite(best.loss):
-                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL) from None
-            results[size] = [FoldResult(split, [best], best.loss, cut_short=True)]
-    finished = chosen_size(losses, caution) if losses else next(size for size in results if results[size])
-    return RaceOutcome(finished, stop, results)
-
-
-def _parts_to_judge_by(folds: Sequence[Split], rules: Rules) -> list[InMemory]:
-    """Parts of the validation part of a single fold; none where there are several folds."""
-    if len(folds) > 1 or folds[0].validation.total < FOLDS:
-        return []
-    parts = splits(folds[0].validation, FOLDS, np.random.default_rng([rules.seed, 2]))
-    return [InMemory(part.validation, 1) for part in parts]
-
-
-def _is_decided(losses: dict[int, list[float]], size: int, caution: float, yardstick: int | None) -> bool:
-    """Whether sizes beyond the last need not be tried: it is not clearly better, or the yardstick is out of reach."""
-    tried = {other: found for other, found in losses.items() if other != yardstick}
-    if len(tried) > SURE_SIZES and chosen_size(tried, caution) != size:
-        return True
-    if yardstick is None or len(tried) < SURE_SIZES:
-        return False
-    *_, before, now = (float(np.mean(found)) for found in tried.values())
-    return now - float(np.mean(losses[yardstick])) > HOPELESS * (before - now)
-
-
-def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
-    """Winner of a fold after a few E-steps on all observations."""
-    climb = rules.climb(winner.solution, data)
-    climb.advance(steps)
-    monitor.e_steps += climb.e_steps
-    return Solution(climb.parameters, winner.kinds)
-
-
-def nearest_to_mean(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> int:
-    """Number of the solution whose probabilities of what was seen are nearest to the mean of all of them."""
-    data = InMemory(sample, rules.threads)
-    probabilities = np.exp(np.stack([data.log_likelihoods(*rules.asked(solution)) for solution in solutions]))
-    p, q = (np.clip(values, 1e-12, 1.0 - 1e-12) for values in (probabilities.mean(axis=0), probabilities))
-    divergence = p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))  # seen what was seen, or not
-    return int(np.argmin((sample.counts * divergence).sum(axis=1)))
-
-
-def _simple_machine(outcome: RaceOutcome, sample: Sample, rules: Rules) -> DeterministicMachine | None:
+def _simple_machine(found: Sequence[FoldResult], sample: Sample, rules: Rules) -> DeterministicMachine | None:
     """Deterministic machine that takes some labels to be wrong, unless the folds' winners are clearly better.
 
     None where rows depend on each other, as groups do: what is clear then is not known.
     """
     if sample.cases is not None and sample.cases.groups is not None:
         return None
-    results = [result for result in outcome.results[outcome.n_states] if not result.cut_short]
+    results = [result for result in found if not result.cut_short]
     if not isinstance(rules.states, HiddenStates) or rules.states.n_final is not None or not results:
         return None
     solutions = [finalist.solution for result in results for finalist in result.finalists]
-    machine = simplest(solutions, sample, rules.states.labelling, outcome.n_states)
+    n_states = len(solutions[0].kinds)
+    machine = simplest(solutions, sample, rules.states.labelling, n_states)
     if machine is None:
         return None
     gains = []
     for result in results:
         data = InMemory(result.split.validation, rules.threads)
-        pair = result.winner.solution, machine.solution(outcome.n_states)
+        pair = result.winner.solution, machine.solution(n_states)
         gains.append(np.subtract(*(data.log_likelihoods(*rules.asked(solution)) for solution in pair)))
     gain, count = np.concatenate(gains), np.concatenate([result.split.validation.counts for result in results])
     mean = float(np.average(gain, weights=count))
     error = math.sqrt(float(np.average((gain - mean) ** 2, weights=count)) / float(count.sum()))
     return machine if mean <= LUCK * error else None
-
-
-def unused_states(
-    model: Acceptor | Generator, solutions: Sequence[Solution], data: Observations, rules: Rules
-) -> tuple[Hashable, ...]:
-    """States that no run visits, in expectation not even half a time."""
-    counts = [data.expected_counts(*rules.asked(solution)) for solution in solutions]
-    visits = np.concatenate([each.initial + each.transitions.sum(axis=(0, 1)) for each in counts])
-    used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
-    return tuple(state for state, visited in zip(model.states, used, strict=True) if not visited)
 
 
 def _detail(machine: DeterministicMachine | None, unused: tuple[Hashable, ...], n_states: int, warn: bool) -> str:

@@ -1,5 +1,7 @@
 """A tournament of climbs: many starts, few E-steps each; the better ones on held-out observations go on."""
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -16,7 +18,7 @@ from cutpoint.data.array_files import Arrays, Expected, Schema, are_distribution
 from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb
 from cutpoint.em.fit_result import Stop
-from cutpoint.em.m_step import MStep, is_factored
+from cutpoint.em.m_step import MStep, is_factored, shares
 from cutpoint.em.observations import InMemory, Observations, Parameters
 from cutpoint.errors import ImpossibleObservation
 from cutpoint.kernels import cores
@@ -30,15 +32,18 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 ROUND = 10  # E-steps between two looks at the held-out loss
-SCHEDULE = (1000,) * 2 + (16,) * 2 + (8,) * 4 + (4,) * 20  # how many climbs go on, round by round
-PATIENCE = 12  # a climb ends after so many rounds without a lower held-out loss
+SCHEDULE = (1000, 10, 5, 5) + (3,) * 24  # how many climbs go on, round by round
+SHARPENING = 4  # rounds in which the finalists climb on with few moves in each row
+PATIENCE = 4  # a climb ends after so many rounds without a lower held-out loss
 AT_REST = 1e-7  # a climb ends where an EM step gains no more per observation
 FIRST_STEPS = 40  # E-steps on short words in a climb that begins with them
 SHORT = 0.2  # share of the observations that are short words
 ENOUGH = 50_000  # distinct observations that are enough for the first rounds, while there are many climbs
-MANY = 16  # so many climbs are many
+MANY = 10  # so many climbs are many
 MOST_COUNTED = 2**40  # most rounds and E-steps that a checkpoint may speak of
-FINALISTS = 4  # so many entrants of a tournament are kept; together they judge a number of states
+FINALISTS = 3  # so many entrants of a tournament are kept; together they judge a number of states
+LIKELY, UNLIKELY = 0.02, 1e-4  # moves of at least the first share of their row are likely; others begin at the second
+STRONG, WEAK = 30.0, 0.1  # how much more and less prior likely and unlikely moves have when few are kept in each row
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class Rules:
     patience : a climb ends after so many rounds without a lower held-out loss.
     many : while there are so many climbs, ``enough`` distinct observations are enough for them.
     finalists : so many entrants of a tournament are kept; together they judge a number of states.
+    sharpening : rounds in which the finalists climb on with few moves in each row.
     predicting : whether losses are those of what was seen given the word, which matters for generators alone.
     """
 
@@ -68,6 +74,12 @@ class Rules:
     enough: int = ENOUGH
     predicting: bool = False
     finalists: int = FINALISTS
+    sharpening: int = SHARPENING
+
+    @property
+    def rounds(self) -> int:
+        """Most rounds of a tournament."""
+        return len(self.schedule) + (self.sharpening if self.prior > 0.0 else 0)
 
     def asked(self, solution: Solution) -> tuple[Parameters, Masks]:
         """A solution as observations are asked about it: parameters, and the states that agree with each mark."""
@@ -91,10 +103,16 @@ class Rules:
         gain = data.log_likelihood(members) - data.log_likelihood(words)
         return math.inf if math.isnan(gain) else -gain / data.sample.judged
 
-    def climb(self, start: Solution, data: Observations) -> Climb:
-        """Accelerated climb from a start, the same pseudo-counts in every cell; a hidden Markov model stays one."""
+    def climb(self, start: Solution, data: Observations, likely: Parameters | None = None) -> Climb:
+        """Accelerated climb from a start; a hidden Markov model stays one.
+
+        Pseudo-counts are the same in every cell, or many where moves are ``likely`` in parameters, and few elsewhere.
+        """
         parameters, masks = self.asked(start)
-        pseudo = Parameters(*(np.full_like(part, self.prior) for part in parameters))
+        if likely is None:
+            pseudo = Parameters(*(np.full_like(part, self.prior) for part in parameters))
+        else:
+            pseudo = Parameters(*(self.prior * np.where(are_likely(part), STRONG, WEAK) for part in likely))
         e_step = partial(data.expected_counts, masks=masks)
         symbols = np.zeros(parameters.transitions.shape[0], dtype=np.intp) if is_factored(parameters) else None
         m_step = MStep(parameters, pseudo, learn_initial=True, symbol_groups=symbols)
@@ -103,7 +121,10 @@ class Rules:
 
 @dataclass
 class Entrant:
-    """One climb: where it is now, and where its held-out loss was lowest (best, after so many steps)."""
+    """One climb: where it is now, and where its held-out loss was lowest (best, after so many steps).
+
+    ``likely`` has the parameters whose likely moves are kept, if it is a climb with few moves in each row.
+    """
 
     start: str
     kinds: Kinds
@@ -113,6 +134,7 @@ class Entrant:
     steps: int = 0
     curve: list[Round] = field(default_factory=list)
     at_rest: bool = False
+    likely: Parameters | None = None
     climb: Climb | None = None
     data: InMemory | None = None
 
@@ -138,6 +160,16 @@ class Entrant:
         """The best parameters with the states' labels."""
         return Solution(self.best, self.kinds)
 
+    def sharpened(self) -> Entrant:
+        """A climb that begins at the likely moves of the best parameters."""
+        place = Parameters(*(shares(np.where(are_likely(part), part, UNLIKELY), part) for part in self.best))
+        return Entrant(f"{self.start}, sharpened", self.kinds, place, place, likely=self.best)
+
+
+def are_likely(rows: Floats) -> NDArray[np.bool_]:
+    """Which moves have a good share of their row, or the largest one."""
+    return np.asarray(rows >= np.minimum(LIKELY, rows.max(axis=-1, keepdims=True)))
+
 
 class SearchEnded(Exception):
     """The search must end here; the entrants of the tournament under way are as they are."""
@@ -157,8 +189,9 @@ class SearchMonitor:
         time_limit: float | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> None:
-        self._folds, self._callback, self._time_limit, self._checkpoint = folds, callback, time_limit, checkpoint
+        self._folds, self._callback, self._checkpoint = folds, callback, checkpoint
         self._began = time.monotonic()
+        self._deadline = math.inf if time_limit is None else self._began + time_limit
         self._tournaments: dict[tuple[int, int], tuple[int, list[Entrant]]] = {}
         self.e_steps = 0
         if checkpoint and (saved := checkpoint.load()):
@@ -183,18 +216,19 @@ class SearchMonitor:
             where = n_states, fold, self._folds, number, rounds
             if self._callback(SearchProgress(*where, loss, self.e_steps, seconds)) in (True,):
                 raise SearchEnded(Stop.INTERRUPTED, entrants)
-        if self._is_out_of_time:
+        if self.is_late:
             raise SearchEnded(Stop.TIME_LIMIT, entrants)
 
     @property
-    def _is_out_of_time(self) -> bool:
-        return self._time_limit is not None and time.monotonic() - self._began >= self._time_limit
+    def is_late(self) -> bool:
+        """Whether the time has run out."""
+        return time.monotonic() >= self._deadline
 
     def in_time(self, starts: Iterable[Start]) -> Iterator[Start]:
         """The first start, and others as long as there is time to make them."""
         for start in starts:
             yield start
-            if self._is_out_of_time:
+            if self.is_late:
                 return
 
     def save(self, n_states: int, fold: int, done: int, entrants: list[Entrant]) -> None:
@@ -226,24 +260,36 @@ def tournament(
             enter = partial(_entered, short=InMemory(_shortest(part), 1), rules=rules)
             starts = rules.starts_for(split.training, n_states, rng, smaller)
             entrants = mapped(enter, monitor.in_time(starts), rules.threads)
-        for number, keep in enumerate(rules.schedule[done:], done + 1):
-            entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:keep]
-            active = [entrant for entrant in entrants if not entrant.is_finished(rules.patience)]
-            for where in (sketch, training, validation):  # so that no core is idle while few climbs are left
-                where.threads = max(1, (rules.threads or cores()) // max(1, len(active)))
-            data = sketch if keep >= rules.many else training
-            advance = partial(_round, data=data, last=data is training, validation=validation, rules=rules)
-            monitor.e_steps += sum(mapped(advance, active, rules.threads))
-            monitor.after_round(n_states, fold, number, entrants, len(rules.schedule))
+        number = done
+        while number < rules.rounds:
+            keep = rules.schedule[number] if number < len(rules.schedule) else rules.finalists
+            if number <= len(rules.schedule):
+                entrants = sorted(entrants, key=lambda entrant: entrant.loss)[:keep]
+            if number == len(rules.schedule):  # from here on with few moves in each row, beside the finalists
+                entrants += [entrant.sharpened() for entrant in entrants]
+            active = [
+                entrant
+                for entrant in entrants
+                if not entrant.is_finished(rules.patience)
+                and (number < len(rules.schedule) or entrant.likely is not None)
+            ]
             if not active:
-                break
+                number = len(rules.schedule) if number < len(rules.schedule) else rules.rounds
+                continue
+            for where in (sketch, training, validation):  # so that no core is idle while few climbs are left
+                where.threads = max(1, (rules.threads or cores()) // len(active))
+            data = sketch if keep >= rules.many else training
+            advance = partial(_round, data=data, validation=validation, rules=rules, monitor=monitor)
+            monitor.e_steps += sum(mapped(partial(advance, last=data is training), active, rules.threads))
+            number += 1
+            monitor.after_round(n_states, fold, number, entrants, rules.rounds)
     except KeyboardInterrupt:
         if not any(math.isfinite(entrant.loss) for entrant in entrants):
             raise
         raise SearchEnded(Stop.INTERRUPTED, entrants) from None
     entrants = sorted(entrants, key=lambda entrant: entrant.loss)[: rules.finalists]
-    if done < len(rules.schedule):
-        monitor.save(n_states, fold, len(rules.schedule), entrants)
+    if done < rules.rounds:
+        monitor.save(n_states, fold, rules.rounds, entrants)
     return entrants
 
 
@@ -257,11 +303,16 @@ def _entered(start: Start, short: InMemory, rules: Rules) -> Entrant:
     return Entrant(start.name, start.kinds, parameters, parameters)
 
 
-def _round(entrant: Entrant, data: InMemory, last: bool, validation: InMemory, rules: Rules) -> int:
+def _round(
+    entrant: Entrant, data: InMemory, last: bool, validation: InMemory, rules: Rules, monitor: SearchMonitor
+) -> int:
     """Some E-steps, then a look at the held-out loss; returns the number of E-steps."""
+    if monitor.is_late:
+        return 0
     try:
         if entrant.climb is None or entrant.data is not data:
-            entrant.climb, entrant.data = rules.climb(Solution(entrant.now, entrant.kinds), data), data
+            place = Solution(entrant.now, entrant.kinds)
+            entrant.climb, entrant.data = rules.climb(place, data, entrant.likely), data
         climb, before = entrant.climb, entrant.climb.e_steps
         entrant.at_rest = not climb.advance(ROUND, AT_REST * data.total) and last
     except ImpossibleObservation:
@@ -302,7 +353,8 @@ def mapped(function: Callable[[Piece], Result], pieces: Iterable[Piece], threads
             raise
 
 
-SAVED = ("rounds", "starts", "kinds", "now", "now_initial", "best", "best_initial", "at_rest", "lengths", "curves")
+PLACES = ("now", "now_initial", "best", "best_initial", "likely", "likely_initial")
+SAVED = ("rounds", "starts", "kinds", *PLACES, "is_sharp", "at_rest", "lengths", "curves")
 
 
 def saved_search(rules: Rules, sizes: Collection[int], folds: int, n_symbols: int, is_generator: bool) -> Schema:
@@ -316,11 +368,11 @@ def saved_search(rules: Rules, sizes: Collection[int], folds: int, n_symbols: in
             for each in (shape, (size,))
         )
         parts = (
-            Expected(np.int64, (), "a number of rounds", lambda n: 0 <= int(n) <= len(rules.schedule), optional=True),
+            Expected(np.int64, (), "a number of rounds", lambda n: 0 <= int(n) <= rules.rounds, optional=True),
             Expected(np.uint8, (None,), "names of starts", optional=True),
             Expected(np.int32, (None, size), "labels of states", lambda kinds: within(kinds, n_labels), optional=True),
-            *(rows, initial) * 2,
-            Expected(np.bool_, (None,), optional=True),
+            *(rows, initial) * 3,
+            *(Expected(np.bool_, (None,), optional=True),) * 2,
             Expected(np.int64, (None,), "numbers of rounds", _are_counts, optional=True),
             Expected(np.float64, (None, len(Round._fields)), "rounds with their losses", _are_rounds, optional=True),
         )
@@ -347,11 +399,17 @@ def _arrays(rounds: int, entrants: Sequence[Entrant]) -> list[NDArray[Any]]:
         np.array(rounds),
         np.frombuffer("\n".join(entrant.start for entrant in entrants).encode(), dtype=np.uint8),
         np.stack([entrant.kinds for entrant in entrants]),
-        *(np.stack(parts) for parts in zip(*((*entrant.now, *entrant.best) for entrant in entrants), strict=True)),
+        *(np.stack(parts) for parts in zip(*map(_places, entrants), strict=True)),
+        np.array([entrant.likely is not None for entrant in entrants]),
         np.array([entrant.at_rest for entrant in entrants]),
         np.array([len(entrant.curve) for entrant in entrants]),
         np.array(curves, dtype=np.float64).reshape(-1, len(Round._fields)),
     ]
+
+
+def _places(entrant: Entrant) -> tuple[Floats, ...]:
+    """Parameters of an entrant; the last are those of its likely moves, if it keeps to them."""
+    return *entrant.now, *entrant.best, *(entrant.likely or entrant.best)
 
 
 def _restored(rounds: NDArray[Any], starts: NDArray[Any], *parts: NDArray[Any]) -> tuple[int, list[Entrant]]:
@@ -361,8 +419,9 @@ def _restored(rounds: NDArray[Any], starts: NDArray[Any], *parts: NDArray[Any]) 
     pieces = np.split(curves, np.cumsum(lengths)[:-1])
     if lengths.sum() != len(curves):
         raise ValueError
-    for name, kinds, *rows, at_rest, curve in zip(names, *of_entrants, pieces, strict=True):
-        entrant = Entrant(name, kinds, Parameters(*rows[:2]), Parameters(*rows[2:]), at_rest=bool(at_rest))
+    for name, kinds, *rows, is_sharp, at_rest, curve in zip(names, *of_entrants, pieces, strict=True):
+        now, best, likely = (Parameters(*rows[k : k + 2]) for k in (0, 2, 4))
+        entrant = Entrant(name, kinds, now, best, at_rest=bool(at_rest), likely=likely if is_sharp else None)
         for result in curve.tolist():
             entrant.append(Round(int(result[0]), *result[1:]))
         entrants.append(entrant)

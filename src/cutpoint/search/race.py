@@ -1,0 +1,257 @@
+"""A race of numbers of states, with a tournament for each fold; what all functions that search check and share."""
+
+import math
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cutpoint.data import Alphabet, Sample
+from cutpoint.em.checkpoint import Checkpoint
+from cutpoint.em.fit_result import Stop
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    InMemory,
+    Observations,
+    check_any_sample,
+    check_engine,
+    observations,
+)
+from cutpoint.errors import ImpossibleObservation, InvalidArgument
+from cutpoint.exact import whole_number
+from cutpoint.model import Acceptor, Generator
+from cutpoint.model.machine import Machine
+from cutpoint.model.parts import check_threads
+from cutpoint.search.folds import Split, chosen_size, shared_out, splits
+from cutpoint.search.labels import Solution
+from cutpoint.search.learned import SizeResult
+from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, saved_search, tournament
+from cutpoint.wording import shown
+
+FOLDS = 5
+LAST_STEPS = 10  # E-steps of winners on all observations
+SURE_SIZES = 3  # so many numbers of states are always tried
+TOO_MUCH = 0.1  # share of the loss, divided by the number of folds, by which a size on its first folds may be worse
+HOPELESS = 3.0  # sizes are given up when so many more gains as the last would not reach the yardstick
+HALF_A_VISIT = 0.5  # states with fewer visits (where visits are few: with a hundredth of the mean) are not used
+MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
+SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
+NO_START = (
+    "every start gives probability 0 to something that was seen: what was seen of the runs contradicts itself, or the "
+    "final states."
+)
+CHECK_FINAL = "Check the verdicts and {final}, or increase {prior}."
+
+
+def check_arguments(
+    sample: AnySample, threads: int | None, engine: Engine | None, groups: Iterable[Hashable] | None = None
+) -> AnySample:
+    """The sample with its groups; refuses what is no argument of all functions that learn."""
+    check_any_sample(sample)
+    check_threads(threads)
+    check_engine(engine)
+    if groups is None:
+        return sample
+    if not isinstance(sample, Sample):
+        raise InvalidArgument("are for a Sample in memory; this one is in shards.", argument="groups")
+    return sample.grouped(groups)
+
+
+def checked_size(n_states: int | None, start: Machine | None) -> int | None:
+    """Number of states as asked for, or that of the start, if there is one."""
+    if start is not None:
+        if n_states not in (None, start.n_states):
+            what = f"must be that of the start, {start.n_states}; got {n_states}."
+            raise InvalidArgument(what, argument="n_states", advice="Leave it out, or the start.")
+        n_states = start.n_states
+    return None if n_states is None else whole_number("n_states", n_states, least=1, most=MOST_STATES)
+
+
+def check_search(team: int, folds: int | None, prior: float) -> None:
+    """Refuse what is not a size of a team, a number of folds or a number of pseudo-counts."""
+    whole_number("team", team, least=1)
+    if folds is not None:
+        whole_number("folds", folds, least=2)
+    check_prior(prior)
+
+
+def check_prior(prior: float) -> None:
+    """Refuse what is not a number of pseudo-counts."""
+    if isinstance(prior, bool) or not (isinstance(prior, int | float) and 0.0 <= prior < math.inf):
+        raise InvalidArgument(f"must be a finite number, 0 or more; got {shown(prior)}.", argument="prior")
+
+
+def searched_part(sample: AnySample, alphabet: Alphabet, engine: Engine | None = None) -> Sample:
+    """Observations that are looked at one by one: all of a sample in memory, at most 200,000 of one in shards."""
+    if isinstance(sample, Sample):
+        return sample.recoded(alphabet)
+    with observations(sample, alphabet, engine, None) as data:
+        return data.subsample(SEARCHED)
+
+
+def search_checkpoint(
+    path: str | os.PathLike[str] | None,
+    sample: AnySample,
+    part: Sample,
+    rules: Rules,
+    sizes: Sequence[int],
+    folds: int,
+    options: tuple[object, ...],
+    is_generator: bool = False,
+) -> Checkpoint | None:
+    """Checkpoint of a search, if there is a path; its problem is all that decides the result."""
+    if path is None:
+        return None
+    content = None if isinstance(sample, Sample) else sample.digest()
+    problem = is_generator, content, part, rules.seed, float(rules.prior), rules.predicting, sizes, folds, options
+    return Checkpoint(path, problem, saved_search(rules, sizes, folds, len(part.alphabet), is_generator))
+
+
+def usual_folds(sample: Sample) -> int:
+    """Number of folds by default: five, fewer if there are fewer observations, or groups, that can be judged."""
+    return max(2, min(FOLDS, int(shared_out(sample)[0])))
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    """The best entrants of a fold's tournament, and their held-out loss together; ``cut_short`` if it did not end."""
+
+    split: Split
+    finalists: list[Entrant]
+    joint_loss: float
+    cut_short: bool = False
+
+    @property
+    def winner(self) -> Entrant:
+        """The best entrant."""
+        return self.finalists[0]
+
+
+@dataclass(frozen=True)
+class RaceOutcome:
+    """Number of states that won, why the race ended, and the folds' results for each number tried."""
+
+    n_states: int
+    stop: Stop
+    results: dict[int, list[FoldResult]]
+
+    @property
+    def sizes(self) -> tuple[SizeResult, ...]:
+        """How each number of states did."""
+        return tuple(
+            SizeResult(size, tuple(r.winner.loss for r in results), tuple(r.joint_loss for r in results))
+            for size, results in sorted(self.results.items())
+            if results
+        )
+
+
+def race(
+    sizes: Sequence[int],
+    folds: Sequence[Split],
+    rules: Rules,
+    monitor: SearchMonitor,
+    caution: float = 1.0,
+    yardstick: int | None = None,
+    least_gain: float = 0.0,
+    first_fold: int = 0,
+) -> RaceOutcome:
+    """Tournaments for one number of states after the other, until a larger one is no longer clearly better.
+
+    A ``yardstick`` is a number of states that comes first; the others are given up when they will not reach its loss.
+    Where there is one fold, its validation part is split into several to see what is clear. ``first_fold`` is the
+    number of the first fold, by which its tournaments are told apart from those of other races.
+    """
+    results: dict[int, list[FoldResult]] = {}
+    losses: dict[int, list[float]] = {}
+    stop = Stop.SEARCHED
+    smaller: dict[int, Solution] = {}
+    judges = _parts_to_judge_by(folds, rules) if len(sizes) > 1 else []
+    try:
+        for size in sizes if yardstick is None else (yardstick, *(size for size in sizes if size != yardstick)):
+            results[size] = []
+            for fold, split in enumerate(folds, first_fold):
+                finalists = tournament(split, size, fold, rules, monitor, smaller.get(fold))
+                if math.isfinite(finalists[0].loss):
+                    joint = rules.loss(InMemory(split.validation, 1), [f.solution for f in finalists])
+                    results[size].append(FoldResult(split, finalists, joint))
+                    if size != yardstick:
+                        smaller[fold] = finalists[0].solution
+                if yardstick is None and _is_given_up([result.joint_loss for result in results[size]], losses):
+                    return RaceOutcome(chosen_size(losses, caution, least_gain), stop, results)
+            if not results[size]:
+                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
+            losses[size] = [result.joint_loss for result in results[size]]
+            if judges:
+                finalists = results[size][0].finalists
+                losses[size] = [rules.loss(judge, [each.solution for each in finalists]) for judge in judges]
+            if _is_decided(losses, size, caution, least_gain, yardstick):
+                break
+    except (SearchEnded, KeyboardInterrupt) as ended:
+        stop = ended.stop if isinstance(ended, SearchEnded) else Stop.INTERRUPTED
+        if not any(results.values()):
+            if isinstance(ended, KeyboardInterrupt):
+                raise
+            best = min(ended.entrants, key=lambda entrant: entrant.loss)
+            if not math.isfinite(best.loss):
+                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL) from None
+            results[size] = [FoldResult(split, [best], best.loss, cut_short=True)]
+    finished = chosen_size(losses, caution, least_gain) if losses else next(size for size in results if results[size])
+    return RaceOutcome(finished, stop, results)
+
+
+def _parts_to_judge_by(folds: Sequence[Split], rules: Rules) -> list[InMemory]:
+    """Parts of the validation part of a single fold; none where there are several folds."""
+    if len(folds) > 1 or folds[0].validation.total < FOLDS:
+        return []
+    parts = splits(folds[0].validation, FOLDS, np.random.default_rng([rules.seed, 2]))
+    return [InMemory(part.validation, 1) for part in parts]
+
+
+def _is_given_up(found: list[float], losses: dict[int, list[float]]) -> bool:
+    """Whether a number of states beyond the sure ones is worse on its first folds than a smaller one was there."""
+    if len(losses) < SURE_SIZES or not found:
+        return False
+    best = min(losses.values(), key=np.mean)
+    return float(np.mean(found)) > (1.0 + TOO_MUCH / len(found)) * max(np.mean(best), np.mean(best[: len(found)]))
+
+
+def _is_decided(
+    losses: dict[int, list[float]], size: int, caution: float, least_gain: float, yardstick: int | None
+) -> bool:
+    """Whether sizes beyond the last need not be tried: it is not clearly better, or the yardstick is out of reach."""
+    tried = {other: found for other, found in losses.items() if other != yardstick}
+    if len(tried) > SURE_SIZES and chosen_size(tried, caution, least_gain) != size:
+        return True
+    if yardstick is None or len(tried) < SURE_SIZES:
+        return False
+    *_, before, now = (float(np.mean(found)) for found in tried.values())
+    return now - float(np.mean(losses[yardstick])) > HOPELESS * (before - now)
+
+
+def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
+    """Winner of a fold after a few E-steps on all observations."""
+    climb = rules.climb(winner.solution, data, winner.likely)
+    climb.advance(steps)
+    monitor.e_steps += climb.e_steps
+    return Solution(climb.parameters, winner.kinds)
+
+
+def nearest_to_mean(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> int:
+    """Number of the solution whose probabilities of what was seen are nearest to the mean of all of them."""
+    data = InMemory(sample, rules.threads)
+    probabilities = np.exp(np.stack([data.log_likelihoods(*rules.asked(solution)) for solution in solutions]))
+    p, q = (np.clip(values, 1e-12, 1.0 - 1e-12) for values in (probabilities.mean(axis=0), probabilities))
+    divergence = p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))  # seen what was seen, or not
+    return int(np.argmin((sample.counts * divergence).sum(axis=1)))
+
+
+def unused_states(
+    model: Acceptor | Generator, solutions: Sequence[Solution], data: Observations, rules: Rules
+) -> tuple[Hashable, ...]:
+    """States that no run visits, in expectation not even half a time."""
+    counts = [data.expected_counts(*rules.asked(solution)) for solution in solutions]
+    visits = np.concatenate([each.initial + each.transitions.sum(axis=(0, 1)) for each in counts])
+    used = visits >= min(HALF_A_VISIT, 0.01 * float(visits.mean()))
+    return tuple(state for state, visited in zip(model.states, used, strict=True) if not visited)
