@@ -41,11 +41,11 @@ OTHER: dict[str, dict[str, Any]] = {
 
 
 def searched(path: Path, function: Any = cp.learn, rounds: int = 3, **options: Any) -> int:
-    """Rounds of a search that is stopped early; those done before it are not among them."""
+    """First round of a search that is stopped early, counted through the folds; those done before are not among them."""
     calls: list[int] = []
 
     def stopping(progress: cp.search.SearchProgress) -> bool:
-        calls.append(progress.round)
+        calls.append(progress.fold * progress.rounds + progress.round)
         return len(calls) == rounds
 
     function(**GIVEN | options, checkpoint=path, callback=stopping)

@@ -91,6 +91,8 @@ def progress(
 
 def search_state(at: SearchProgress) -> dict[str, Any]:
     """How the progress bar of a search shows what :func:`learn` reports."""
-    place = f"{counted(at.n_states, 'state')}, fold {at.fold + 1}/{at.folds}, step {at.e_steps:,}"
-    text, done = f"{place}, held-out log loss {at.loss:.4f}", at.fold * at.rounds + at.round
-    return {"description": text, "completed": done, "total": at.folds * at.rounds}
+    tried = "".join(f"{size}: {loss:.4f}, " for size, loss in at.sizes.items() if size != at.n_states)
+    text = f"log loss by number of states: {tried}now {at.n_states}: {at.loss:.4f} (fold {at.fold + 1} of {at.folds})"
+    if at.seconds_left is not None:
+        text += f", about {at.seconds_left:.0f} s left"
+    return {"description": text}

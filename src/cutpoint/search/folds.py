@@ -164,7 +164,9 @@ def standard_error(values: Sequence[float]) -> float:
 def clearly_lower(one: Sequence[float], other: Sequence[float], caution: float = 1.0, least_gain: float = 0.0) -> bool:
     """Whether losses are lower on the mean by more than ``caution`` standard errors of the differences by fold.
 
-    With a ``least_gain``, also by more than this share of the loss. Where folds cannot be compared one by one (a single one, other numbers of them, infinite losses), the means decide.
+    With a ``least_gain``, also by more than this share of the loss.
+
+    Where folds cannot be compared one by one (a single one, other numbers of them, infinite losses), the means decide.
     """
     if len(one) < 2 or len(one) != len(other) or not np.isfinite((one, other)).all():
         return float(np.mean(one)) < (1.0 - least_gain) * float(np.mean(other))

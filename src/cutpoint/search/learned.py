@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -24,7 +25,13 @@ AnyFit = TypeVar("AnyFit", bound=Fit)
 class SearchProgress:
     """Where a search is: the argument of the callback of :func:`learn` after each round.
 
-    ``loss`` is the lowest held-out log loss in the tournament under way; E-steps and seconds are those since the call.
+    Attributes
+    ----------
+    n_states, fold, folds, round, rounds : which tournament is under way, and how far it is.
+    loss : the lowest held-out log loss in it.
+    e_steps, seconds : since the call.
+    sizes : held-out log loss of each number of states that was tried before.
+    seconds_left : an estimate; None while it is open which numbers of states will be tried.
     """
 
     n_states: int
@@ -35,6 +42,8 @@ class SearchProgress:
     loss: float
     e_steps: int
     seconds: float
+    sizes: Mapping[int, float]
+    seconds_left: float | None
 
 
 class Round(NamedTuple):

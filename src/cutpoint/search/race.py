@@ -33,7 +33,6 @@ from cutpoint.wording import shown
 FOLDS = 5
 LAST_STEPS = 10  # E-steps of winners on all observations
 SURE_SIZES = 3  # so many numbers of states are always tried
-TOO_MUCH = 0.1  # share of the loss, divided by the number of folds, by which a size on its first folds may be worse
 HOPELESS = 3.0  # sizes are given up when so many more gains as the last would not reach the yardstick
 HALF_A_VISIT = 0.5  # states with fewer visits (where visits are few: with a hundredth of the mean) are not used
 MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
@@ -168,6 +167,7 @@ def race(
     stop = Stop.SEARCHED
     smaller: dict[int, Solution] = {}
     judges = _parts_to_judge_by(folds, rules) if len(sizes) > 1 else []
+    monitor.next_folds(first_fold, first_fold + len(folds), is_last_size=len(sizes) == 1)
     try:
         for size in sizes if yardstick is None else (yardstick, *(size for size in sizes if size != yardstick)):
             results[size] = []
@@ -183,6 +183,7 @@ def race(
             if not results[size]:
                 raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             losses[size] = [result.joint_loss for result in results[size]]
+            monitor.losses[size] = float(np.mean(losses[size]))
             if judges:
                 finalists = results[size][0].finalists
                 losses[size] = [rules.loss(judge, [each.solution for each in finalists]) for judge in judges]
@@ -214,7 +215,7 @@ def _is_given_up(found: list[float], losses: dict[int, list[float]]) -> bool:
     if len(losses) < SURE_SIZES or not found:
         return False
     best = min(losses.values(), key=np.mean)
-    return float(np.mean(found)) > (1.0 + TOO_MUCH / len(found)) * max(np.mean(best), np.mean(best[: len(found)]))
+    return float(np.mean(found)) > max(float(np.mean(best)), float(np.mean(best[: len(found)])))
 
 
 def _is_decided(

@@ -189,11 +189,13 @@ class SearchMonitor:
         time_limit: float | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> None:
-        self._folds, self._callback, self._checkpoint = folds, callback, checkpoint
+        self._callback, self._checkpoint = callback, checkpoint
         self._began = time.monotonic()
         self._deadline = math.inf if time_limit is None else self._began + time_limit
         self._tournaments: dict[tuple[int, int], tuple[int, list[Entrant]]] = {}
-        self.e_steps = 0
+        self.e_steps, self.has_results = 0, False
+        self.losses: dict[int, float] = {}
+        self.next_folds(0, folds, is_last_size=False)
         if checkpoint and (saved := checkpoint.load()):
             self.e_steps = int(saved.pop("e_steps"))
             try:
@@ -213,11 +215,32 @@ class SearchMonitor:
         seconds = time.monotonic() - self._began
         if self._callback:
             loss = min(entrant.loss for entrant in entrants)
-            where = n_states, fold, self._folds, number, rounds
-            if self._callback(SearchProgress(*where, loss, self.e_steps, seconds)) in (True,):
+            where = n_states, fold, self.last_fold, number, rounds
+            left = self._seconds_left(fold, number / rounds)
+            report = SearchProgress(*where, loss, self.e_steps, seconds, dict(self.losses), left)
+            if self._callback(report) in (True,):
                 raise SearchEnded(Stop.INTERRUPTED, entrants)
         if self.is_late:
             raise SearchEnded(Stop.TIME_LIMIT, entrants)
+
+    def next_folds(self, first: int, last: int, is_last_size: bool) -> None:
+        """Tell which folds come now, and whether the search ends with them."""
+        self.last_fold, self._first_fold, self._is_last_size, self._stage_began = (
+            last,
+            first,
+            is_last_size,
+            time.monotonic(),
+        )
+
+    def _seconds_left(self, fold: int, share: float) -> float | None:
+        """Time that the other folds will probably take, as the ones before did; at most until the deadline."""
+        now = time.monotonic()
+        left = math.inf
+        if self._is_last_size:
+            done = fold - self._first_fold + share
+            left = (now - self._stage_began) * (self.last_fold - self._first_fold - done) / done
+        left = min(left, max(0.0, self._deadline - now))
+        return left if math.isfinite(left) else None
 
     @property
     def is_late(self) -> bool:
@@ -307,7 +330,7 @@ def _round(
     entrant: Entrant, data: InMemory, last: bool, validation: InMemory, rules: Rules, monitor: SearchMonitor
 ) -> int:
     """Some E-steps, then a look at the held-out loss; returns the number of E-steps."""
-    if monitor.is_late:
+    if monitor.is_late and monitor.has_results:
         return 0
     try:
         if entrant.climb is None or entrant.data is not data:
@@ -323,6 +346,7 @@ def _round(
     training_loss = -climb.counts.log_likelihood / data.judged(climb.parameters)
     if entrant.append(Round(entrant.e_steps + ROUND, climb.objective, training_loss, loss)):
         entrant.best = climb.parameters
+    monitor.has_results = True
     return climb.e_steps - before
 
 
