@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.wording import counted, printable
+from cutpoint.wording import printable
 
 if TYPE_CHECKING:
     from cutpoint.search.learned import SearchProgress

@@ -70,24 +70,26 @@ def learn(
     """Learn an acceptor from scratch: from labels of words, verdicts after prefixes, seen states, or any mixture.
 
     Climbing the likelihood from one start mostly ends at a poor local maximum. So the sample is split into folds; on
-    each, some thirty starts (machines merged from the labelled prefix tree, sparse random ones, lazy ones, ones that
-    saw short words first) climb by accelerated Baum-Welch, the worse ones on the held-out fold drop out, and the
-    winner is taken where its held-out loss was lowest.
+    each, some twenty-five starts (machines merged from the labelled prefix tree, sparse random ones, lazy ones, ones
+    that saw short words first) climb by accelerated Baum-Welch, the worse ones on the held-out fold drop out, the rest
+    climb on with few moves in each row, and the winner is taken where its held-out loss was lowest.
 
     Parameters
     ----------
     sample : what was observed. Words without any evidence teach nothing.
     n_states : number of states; None tries 2, 4, 8, … and takes the number that does best on held-out observations (a
-        larger one must be better, for a single acceptor by a standard error). States seen in the sample set it, and
-        name the states.
-    team : 1 returns one acceptor, of the folds' winners the one nearest to their mean; or, unless they are clearly
-        better on held-out words, a deterministic machine that takes some labels to be wrong. k > 1 returns the mixture
-        of k folds' winners: one larger acceptor (a block for each member), usually with better probabilities.
+        larger one must be better by 3 %, for a single acceptor also by a standard error). States seen in the sample set
+        it, and name the states.
+    team : 1 returns one acceptor, which learns from the folds' winners; or, unless these are clearly better on held-out
+        words, a deterministic machine that takes some labels to be wrong. k > 1 returns the mixture of k folds'
+        winners: one larger acceptor, with a block for each member.
     n_final : number of final states; by default half of them, or as merging finds them.
     final : names of the final states, where states were seen; by default those seen with an accepting verdict.
     classes : names of classes, if what the sample has as seen states are classes: each class is shared by several
         hidden states, and ``Learned.labels`` has the class of each state. States of the last class are final.
     start : an acceptor to begin from, beside the other starts.
+    student : whether a single acceptor learns from the winners' probabilities of made-up words, beside the sample.
+        Otherwise, and where labels were seen within words, it is the winner nearest to their mean.
     prior : Dirichlet pseudo-counts of every cell.
     folds : number of folds, by default five (fewer if there are fewer observations), and at least ``team``.
     groups : a name for each of the sample's ``ids``, or for each distinct observation of a sample without ids; no fold
@@ -102,7 +104,7 @@ def learn(
 
     Notes
     -----
-    A search takes some thousands of E-steps for each number of states. Of samples with many distinct observations
+    A search takes some thousands of E-steps. Of samples with many distinct observations
     (over 50,000) the first rounds see a part, and a single acceptor of given size is judged by one fold.
 
     Of a sample in shards at most 200,000 distinct observations, taken evenly from all shards, are searched in memory.
