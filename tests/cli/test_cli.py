@@ -1106,7 +1106,7 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(here: Path) -> None:
     line = "cutpoint fit journeys.tsv -n 2 -o m.json --json --time-limit 0.01 > told.json"
     shown, code = seen_in_terminal(line, here)
     assert code == 4
-    assert re.search(r"2 states, fold 1/5, step [\d,]+, held-out log loss 0\.\d{4}", shown)
+    assert re.search(r"2 states, fold 1 of 5, held-out log loss 0\.\d{4}, about 0 s left", shown)
     assert "\x1b[3" in shown  # colors
     assert json.loads((here / "told.json").read_text())["states"] == 2
     shown, code = seen_in_terminal(line, here, NO_COLOR="1")

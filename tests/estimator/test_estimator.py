@@ -593,6 +593,7 @@ def test_seeds_come_in_many_forms() -> None:
 
 
 @many_searches
+@pytest.mark.filterwarnings("ignore::cutpoint.errors.UnusedStatesWarning")  # three are too many for parity
 def test_grid_search_cross_validation_and_pipelines() -> None:
     words, labels = pd.Series(WORDS[:40]), ODD[:40]
     upper = make_pipeline(FunctionTransformer(lambda words: [word.upper() for word in words]), Classifier())

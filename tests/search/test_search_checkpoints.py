@@ -83,7 +83,7 @@ def test_what_decides_nothing_does_not_count(tmp_path: Path) -> None:
     path = tmp_path / "search"
     assert searched(path) == 1
     for options in ({"threads": 2}, {"time_limit": 1e9}, {"prior": 0.01}, {"rng": np.int64(1)}):
-        assert searched(path, rounds=1, **options) > 3
+        assert searched(path, rounds=1, **options) not in (1, 2, 3)
 
 
 CODE = """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.wording import printable
+from cutpoint.wording import counted, printable
 
 if TYPE_CHECKING:
     from cutpoint.search.learned import SearchProgress
@@ -91,8 +91,9 @@ def progress(
 
 def search_state(at: SearchProgress) -> dict[str, Any]:
     """How the progress bar of a search shows what :func:`learn` reports."""
-    tried = "".join(f"{size}: {loss:.4f}, " for size, loss in at.sizes.items() if size != at.n_states)
-    text = f"log loss by number of states: {tried}now {at.n_states}: {at.loss:.4f} (fold {at.fold + 1} of {at.folds})"
+    text = f"{counted(at.n_states, 'state')}, fold {at.fold + 1} of {at.folds}, held-out log loss {at.loss:.4f}"
+    if tried := [f"{size}: {loss:.4f}" for size, loss in at.sizes.items() if size != at.n_states]:
+        text += f" ({', '.join(tried)})"
     if at.seconds_left is not None:
         text += f", about {at.seconds_left:.0f} s left"
     return {"description": text}

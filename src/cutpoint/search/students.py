@@ -83,8 +83,9 @@ def taught(sample: Sample, words: Sample, probabilities: Floats, labelling: Labe
     for label, row in enumerate(probabilities):
         weights = words.counts * row
         some = np.flatnonzero(weights > NEGLIGIBLE)
-        parts.append(_labelled(words.decoded.take(some), int(np.flatnonzero(labelling.of_mark == label)[0])))
-        counts.append(weights[some])
+        for mark in np.flatnonzero(labelling.of_mark == label)[:1].tolist():  # none for a label that was never seen
+            parts.append(_labelled(words.decoded.take(some), mark))
+            counts.append(weights[some])
     return Sample.from_encoded(
         EncodedWords.concatenate(parts), np.concatenate(counts), sample.alphabet, sample.mark_table
     )
