@@ -67,6 +67,15 @@ def test_an_acceptor_that_forgets_is_isolated_between_the_values_of_its_last_sym
         cp.decision.check(cp.Language(machine, "3/10").to_dfa(isolation=isolation))
 
 
+def test_an_irrational_cut_point_can_be_isolated() -> None:
+    root, noisy = cp.AlgebraicNumber.sqrt("1/2"), cp.mixture([cp.gallery.tomita(4), cp.p_adic(2)], ["4/5", "1/5"])
+    language = cp.Language(noisy, root)
+    isolation = language.isolation(max_length=6)
+    assert isolation.proven is not None
+    assert Fraction(4, 5) - isolation.proven - Fraction(1, 1000) < root <= Fraction(4, 5) - isolation.proven
+    cp.decision.check(language.to_dfa(isolation=isolation))
+
+
 def stationary(rng: np.random.Generator) -> tuple[cp.Acceptor, Fraction]:
     """One symbol, two states; acceptances converge to the stationary probability, and never or seldom have it."""
     p, q = (Fraction(int(rng.integers(1, 20)), int(rng.integers(20, 40))) for _ in range(2))

@@ -110,9 +110,15 @@ def proof_of_isolation(columns: SuffixColumns, observed: float, max_states: int)
     return best
 
 
-def proven_dfa(certificate: IsolationCertificate, max_states: int) -> DFA | Unknown:
-    """Minimal DFA at a cut point that is proven to be isolated."""
-    acceptor = certificate.acceptor
+def proven_dfa(isolation: Isolation, acceptor: Acceptor, cut_point: CutPoint, max_states: int) -> DFA | Unknown:
+    """Minimal DFA at a cut point that is proven to be isolated; refuses what is not proven, or of another language."""
+    certificate = isolation.certificate
+    if certificate is None:
+        raise InvalidArgument(
+            f"{shown(isolation)} was observed, not proven. Give a number to take it on trust.", argument="isolation"
+        )
+    if (certificate.acceptor, certificate.cut_point) != (acceptor, cut_point):
+        raise InvalidArgument("is about another acceptor or cut point.", argument="isolation")
     smallest = np.array(certificate.low) @ acceptor.exact_initial
     accepting = [k for k, value in enumerate(smallest) if value > certificate.cut_point]
     dfa = reversed_dfa(acceptor.alphabet, list(certificate.steps), accepting, max_states)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
-from cutpoint.decision.certificates import IsolationCertificate
 from cutpoint.decision.dfa import DFA, Unknown
 from cutpoint.decision.isolation import Isolation, isolated_dfa, proof_of_isolation, proven_dfa
 from cutpoint.decision.residuals import Residuals, support_dfa
@@ -257,7 +256,7 @@ class Language:
         """
         most, report = whole_number("max_states", max_states, least=1), callback or _no_report
         if isinstance(isolation, Isolation):
-            return proven_dfa(self._proof(isolation), most)
+            return proven_dfa(isolation, self._stochastic, self.cut_point, most)
         if isolation is not None:
             distance = entry(isolation)
             if not 0 < distance <= 1:
@@ -275,17 +274,6 @@ class Language:
         if self.cut_point == 1 and self.inclusive:
             return support_dfa(self.acceptor, False, most, report)
         return Residuals(self._columns).dfa(most, report)
-
-    def _proof(self, isolation: Isolation) -> IsolationCertificate:
-        """The proof of an isolation, which must be about this language."""
-        certificate = isolation.certificate
-        if certificate is None:
-            raise InvalidArgument(
-                f"{shown(isolation)} was observed, not proven. Give a number to take it on trust.", argument="isolation"
-            )
-        if (certificate.acceptor, certificate.cut_point) != (self._stochastic, self.cut_point):
-            raise InvalidArgument("is about another acceptor or cut point.", argument="isolation")
-        return certificate
 
     def __invert__(self) -> Language:
         r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""

@@ -246,7 +246,8 @@ def undecided(explored: int, limit: int, cut_point: CutPoint, kind: str) -> Unkn
     return Unknown(
         explored,
         f"unknown: {counted(explored, kind)} at the cut point {value} were explored, {ended}. Whether "
-        "the language is regular is not decided; whether a word belongs to it is, for every word.",
+        "the language is regular is not decided; whether a word belongs to it is, for every word. Where acceptances "
+        "stay away from the cut point, to_dfa(isolation=L.isolation()) can prove the DFA.",
     )
 
 
