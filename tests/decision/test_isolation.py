@@ -67,6 +67,21 @@ def test_an_acceptor_that_forgets_is_isolated_between_the_values_of_its_last_sym
         cp.decision.check(cp.Language(machine, "3/10").to_dfa(isolation=isolation))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_an_invariant_proves_is_what_residuals_prove(seed: int) -> None:
+    """Rows of each matrix are alike, so that acceptors forget; acceptances come as near as 1/4000 to the cut point."""
+    rng = np.random.default_rng(seed)
+    size, n_symbols = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    weights = 5 * rng.integers(1, 10, (n_symbols, 1, size)) + rng.integers(0, 4, (n_symbols, size, size))
+    acceptor = cp.Acceptor.normalized(size, "abc"[:n_symbols], weights.tolist(), [1] * size, rng.random(size) < 0.5)
+    language = cp.Language(acceptor, "2/5")
+    isolation = language.isolation(max_length=5)
+    assert isolation.proven is not None
+    found = language.to_dfa(isolation=isolation)
+    assert found == language.to_dfa(500)
+    cp.decision.check(found)
+
+
 def test_an_irrational_cut_point_can_be_isolated() -> None:
     root, noisy = cp.AlgebraicNumber.sqrt("1/2"), cp.mixture([cp.gallery.tomita(4), cp.p_adic(2)], ["4/5", "1/5"])
     language = cp.Language(noisy, root)

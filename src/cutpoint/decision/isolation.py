@@ -35,7 +35,7 @@ REFINEMENTS, ENOUGH = 4, 0.95  # attempts at a better proof, and the part of wha
 SIMPLE = 10**4  # bounds with denominators up to this are tried before those on a grid
 NEAR = 1e-9  # how near all bounds must be to simple fractions for that
 GRID = 2**40  # bounds that are not simple fractions are rounded to multiples of 1 / GRID
-ROUNDS = 60  # rounds in which bounds on the grid are widened until they are an invariant
+ROUNDS = 200  # rounds in which bounds on the grid are widened until they are an invariant
 SWEEPS, CONVERGED = 2000, 1e-13  # sweeps in floats, at most, and the change at which they end
 
 
@@ -212,18 +212,15 @@ def _widened(acceptor: Acceptor, after: NDArray[np.int64], low: NDArray[Any], hi
     from flint import fmpz_mat  # noqa: PLC0415
 
     integers = acceptor.integers
-    for extra in range(rounds):
+    for _ in range(rounds):
         previous = low.copy(), high.copy()
         for a, (matrix, below) in enumerate(zip(integers.matrices, integers.denominators, strict=True)):
             for bound, sign, narrower in ((low, 1, np.minimum), (high, -1, np.maximum)):
                 images = (matrix * fmpz_mat((sign * bound).T.tolist())).tolist()
                 floors = sign * np.array([[int(x // below) for x in row] for row in images], dtype=object).T
                 narrower.at(bound, after[:, a], floors)
-        changed = low < previous[0], high > previous[1]
-        if not changed[0].any() and not changed[1].any():
+        if (low == previous[0]).all() and (high == previous[1]).all():
             return True
-        low[changed[0]] -= 2**extra  # where bounds still move, ever larger steps overtake what they converge to
-        high[changed[1]] += 2**extra
     return False
 
 
