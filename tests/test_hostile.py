@@ -84,6 +84,11 @@ def test_an_interrupt_before_anything_is_known_is_passed_on() -> None:
         ascend(A, cp.Sample(["1"], accepted=[True]), interrupted, MStep.of(A), Limits())
 
 
+def test_numbers_beyond_all_limits_are_taken() -> None:
+    assert cp.Language(A, "1/3").find_word(3, limit=10**30) == "1"
+    assert float(cp.AlgebraicNumber.sqrt(int("12" * 700))) == float("inf")
+
+
 def test_exact_membership_near_a_tie_of_a_long_word() -> None:
     """Quadratic arithmetic would take minutes here."""
     acceptor = cp.Acceptor(2, "f", [[["3/10", "7/10"], ["7/10", "3/10"]]], 0, {1})

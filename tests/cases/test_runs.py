@@ -351,6 +351,16 @@ REFUSALS: list[Refusal] = [
         cp.errors.InvalidFile,
         "/nowhere/cases: cannot be written (No such file or directory).",
     ),
+    (
+        lambda: cp.Runs(BINARY).read_batch(["a"], None),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "a batch is ids and their symbols, in lists; got ['a'] and None.",
+    ),
+    (
+        lambda: cp.Runs(BINARY).save(3),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected the path of a file; got 3.",
+    ),
     (lambda: cp.Runs("model.json"), cp.errors.InvalidArgument, "expected an Acceptor; got 'model.json'."),  # type: ignore[arg-type]
 ]
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -291,6 +292,31 @@ REFUSED: list[Refusal] = [
         cp.errors.TooLarge,
         "the prefixes of these words have 800,020,000 symbols in all; the limit is 500,000,000. Take fewer cases, or "
         "shorter ones.",
+    ),
+    (
+        lambda: cp.Sample(["a"], counts=np.ma.masked_array([1.0], [True])),
+        cp.errors.InvalidSample,
+        "counts has masked entries; fill them in first.",
+    ),
+    (
+        lambda: cp.Sample(["a"], ids=[[]]),  # type: ignore[list-item]
+        cp.errors.InvalidSample,
+        "ids must be hashable, such as strings or numbers; got [].",
+    ),
+    (
+        lambda: cp.Sample.concatenate([3]),  # type: ignore[list-item]
+        cp.errors.InvalidArgument,
+        "samples must be a list of one or more Samples; got [3].",
+    ),
+    (
+        lambda: cp.data.Alphabet(np.array(3)),
+        cp.errors.InvalidArgument,
+        "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']; got array(3).",
+    ),
+    (
+        lambda: cp.data.Alphabet("ab", np.array(["skip"] * 2)),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "unknown must be 'error', 'skip' or 'rare'; got array(['skip', 'skip'], dtype='<U4').",
     ),
 ]
 

@@ -212,7 +212,7 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
             "inclusive must be True or False; got 1.",
         ),
         (lambda L: L.words(-1), "max_length must be a whole number, 0 or more; got -1."),
-        (lambda L: L.count(1.5), "length must be a whole number, 0 or more; got 1.5."),
+        (lambda L: L.count(1.5), "length must be a whole number from 0 to 1,000,000; got 1.5."),
         (lambda L: L.most_accepted(0, 3), "k must be a whole number, 1 or more; got 0."),
         (lambda L: L.find_word(10**30), f"max_length must be a whole number from 0 to 10,000; got {10**30}."),
         (lambda L: L.find_word(3, limit=0), "limit must be a whole number, 1 or more; got 0."),

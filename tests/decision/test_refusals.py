@@ -61,6 +61,21 @@ REFUSED: list[Refusal] = [
         "expected a collection of words; got 5. For a single word write [word].",
     ),
     (
+        lambda: cp.distance(BINARY, ~BINARY, 3, callback=5),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "callback must be a function of a length, or None; got 5.",
+    ),
+    (
+        lambda: cp.Language(BINARY, "1/3").to_dfa().count(2**31),  # type: ignore[union-attr]
+        cp.errors.InvalidArgument,
+        "length must be a whole number from 0 to 1,000,000; got 2147483648.",
+    ),
+    (
+        lambda: cp.AlgebraicNumber.sqrt(2).interval(0),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "width must be a positive number; got 0.",
+    ),
+    (
         lambda: cp.DFA(cp.data.Alphabet("ab"), ((5, 0),), 0, frozenset()),
         cp.errors.InvalidArgument,
         "a DFA over 2 symbols needs one next state per symbol in every state, an initial state and final states, "

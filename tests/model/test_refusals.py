@@ -546,6 +546,52 @@ REFUSED: list[Refusal] = [
         "no run on the word '0000000000000000000000000000000000000000000000000000000000… ends accepted: "
         "it has probability 0.",
     ),
+    (
+        lambda: BINARY.encoded_acceptances(["01"]),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected words as encode(...) returns them; got ['01'].",
+    ),
+    (
+        lambda: cp.gallery.deterministic({"a": {"x": "a"}}, ["a"], ["a"]),  # type: ignore[arg-type]
+        cp.errors.UnknownState,
+        "initial: ['a'] is not a state; the states are {'a'}.",
+    ),
+    (
+        lambda: cp.random_acceptor(range(10**15), "01", rng=1),
+        cp.errors.InvalidAcceptor,
+        "states must be a number or names in an order, such as a list; got range(0, 1000000000000000).",
+    ),
+    (
+        lambda: BINARY.replace(final=range(10**15)),
+        cp.errors.InvalidAcceptor,
+        "final must be a collection of states or a vector; got range(0, 1000000000000000).",
+    ),
+    (
+        lambda: BINARY.acceptances(range(10**15)),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected a collection of words; got range(0, 1000000000000000). For a single word write [word].",
+    ),
+    (
+        lambda: BINARY.predict(3),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected a collection of words; got 3. For a single word write [word].",
+    ),
+    (
+        lambda: BINARY.joint("0", np.array(3)),
+        cp.errors.InvalidArgument,
+        "a path must be a sequence of states; got array(3).",
+    ),
+    (
+        lambda: cp.simulate(BINARY, [], rng=0),
+        cp.errors.InvalidSample,
+        "a sample must hold at least one observation with a positive count; got none.",
+    ),
+    (lambda: BINARY.table(0), cp.errors.InvalidArgument, "width must be a whole number, 1 or more; got 0."),
+    (
+        lambda: cp.BeliefNetwork(BINARY, 1).values(np.array(["S0", "S1"])),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "the network has the nodes X1, S1, S2; got array(['S0', 'S1'], dtype='<U2').",
+    ),
 ]
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
-from cutpoint.em.baum_welch import baum_welch
+from cutpoint.em.baum_welch import baum_welch, check_callback
 from cutpoint.em.counts import Counts
 from cutpoint.em.fit_result import Fit, Stop
 from cutpoint.em.observations import AnySample, Engine, InMemory, expected_counts, observations
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import whole_number
+from cutpoint.exact import check_choice, whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.model.text import aligned
@@ -157,10 +157,10 @@ def select(
     if not numbers:
         raise InvalidArgument(f"sizes must be a list of one or more numbers of states; got {shown(sizes)}.")
     numbers = tuple(sorted({whole_number("each of sizes", size, least=1) for size in numbers}))
-    if criterion not in ("loss", "bic", "aic"):
-        raise InvalidArgument(f"criterion must be 'loss', 'bic' or 'aic'; got {shown(criterion)}.")
+    check_choice("criterion", criterion, "loss", "bic", "aic")
     whole_number("folds", folds, least=2)
     check_prior(prior)
+    check_callback(callback)
     seed = int(random_generator(rng).integers(2**62))
     candidates: list[SizeCandidate] = []
     with observations(sample, sample.alphabet, engine, threads) as data:

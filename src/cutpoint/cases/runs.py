@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Symbol
-from cutpoint.data.alphabet import HASHABLE, is_hashable
+from cutpoint.data.alphabet import HASHABLE, is_collection, is_hashable
 from cutpoint.data.array_files import Arrays, Expected, packed, unpacked
-from cutpoint.data.storage import content_of, write_whole
+from cutpoint.data.storage import content_of, path_of, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
 from cutpoint.exact import cut_point_value, which_exceed
 from cutpoint.kernels import kernels
@@ -194,6 +194,8 @@ class Runs:
         ``accepted`` and ``states`` are what was seen after each symbol, as of :meth:`Run.see`; None where nothing was.
         What has probability 0 is left out, and ``CaseUpdates.impossible`` says so.
         """
+        if not (is_collection(ids) and is_collection(symbols)):
+            raise InvalidArgument(f"a batch is ids and their symbols, in lists; got {shown(ids)} and {shown(symbols)}.")
         names, codes = list(ids), [self.code(symbol, f"event {i}: ") for i, symbol in enumerate(symbols)]
         if len(names) != len(codes):
             raise InvalidArgument(f"a batch needs one symbol per id, {len(names)}; got {len(codes)}.")
@@ -376,12 +378,12 @@ class Runs:
         ...     cp.Runs.load(path, runs.acceptor)[17]
         CaseState(events=2, acceptance=0.75, accepted=True, crossed=False, impossible=False)
         """
-        write_whole(path, packed(MAGIC, self.to_arrays()))
+        write_whole(path_of(path), packed(MAGIC, self.to_arrays()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], acceptor: Acceptor) -> Self:
         """Cases of a file that :meth:`save` wrote, for the same acceptor; the cut point is that of the file."""
-        where = os.fspath(path)
+        where = path_of(path)
         return cls.from_arrays(stored_runs(where, acceptor), acceptor, where)
 
     def to_arrays(self) -> Arrays:

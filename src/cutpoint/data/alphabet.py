@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 from functools import cached_property
 from itertools import chain, product
-from typing import Any, Literal, Self, get_args, overload
+from typing import Any, Literal, Self, TypeGuard, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import CutpointError, InvalidArgument, UnknownSymbol
+from cutpoint.exact import check_choice
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, offsets_of
 from cutpoint.wording import listed, shown, suggestion
 
 HASHABLE = "hashable, such as strings or numbers"
+MOST_ITEMS = 2**40  # most items of a collection: more would not fit into memory
 MISSING = {"NAType", "NaTType"}  # types of missing values in data frames, by name, so that pandas need not be imported
 
 OnUnknown = Literal["error", "skip", "rare"]
@@ -60,6 +62,13 @@ class Names(tuple[Hashable, ...]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (list(self),)
+
+
+def is_collection(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value can be gone through to its end; an array without a shape, or a range of trillions, cannot."""
+    if not isinstance(value, Iterable) or getattr(value, "shape", None) == ():
+        return False
+    return not isinstance(value, Sized) or len(value) <= MOST_ITEMS
 
 
 def is_hashable(name: object) -> bool:
@@ -172,16 +181,16 @@ class Alphabet(Names):
 
     def __new__(cls, symbols: Iterable[Symbol], unknown: OnUnknown | None = None) -> Alphabet:
         """Check the symbols and number them; an alphabet is taken as it is unless ``unknown`` says otherwise."""
+        if unknown is not None:
+            check_choice("unknown", unknown, *get_args(OnUnknown))
         if isinstance(symbols, Alphabet) and unknown in (None, symbols.on_unknown):
             return symbols
-        if not isinstance(symbols, Iterable) or isinstance(symbols, set | frozenset):
+        if not is_collection(symbols) or isinstance(symbols, set | frozenset):
             what = "an alphabet must be symbols in an order, such as 'ab' or ['buy', 'quit']"
             raise InvalidArgument(f"{what}; got {shown(symbols)}.")
         in_python = symbols.tolist() if isinstance(symbols, np.ndarray) else symbols
         self = cls.numbered(in_python, "symbols", InvalidArgument)
         self.on_unknown = "error" if unknown is None else unknown
-        if self.on_unknown not in get_args(OnUnknown):
-            raise InvalidArgument(f"must be 'error', 'skip' or 'rare'; got {shown(unknown)}.", argument="unknown")
         if self.on_unknown == "rare" and self.rare not in self:
             raise InvalidArgument(
                 f"'rare' needs the symbol {self.rare!r} in the alphabet, which learning makes of rare symbols.",
@@ -354,7 +363,7 @@ def each_word(words: Words) -> Words:
     if is_arrow(words):
         column: Any = words
         return column.to_list() if hasattr(column, "to_list") else column.to_pylist()  # type: ignore[no-any-return]
-    if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+    if isinstance(words, str | bytes | range) or not is_collection(words):
         raise InvalidArgument(f"expected a collection of words; got {shown(words)}. For a single word write [word].")
     return words
 

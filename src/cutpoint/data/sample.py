@@ -12,10 +12,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutpoint.data import html
-from cutpoint.data.alphabet import Alphabet, PlainWord, Symbol, Tokens, Words, each_word, is_hashable, is_missing
+from cutpoint.data.alphabet import (
+    HASHABLE,
+    Alphabet,
+    PlainWord,
+    Symbol,
+    Tokens,
+    Words,
+    each_word,
+    is_collection,
+    is_hashable,
+    is_missing,
+)
 from cutpoint.data.marks import FIRST_MARKS, Mark, State, Verdict, end_codes, joined_ends, position_marks
 from cutpoint.errors import InvalidArgument, InvalidSample, TooLarge
-from cutpoint.exact import check_unmasked, floats, whole_number
+from cutpoint.exact import check_choice, check_unmasked, floats, whole_number
 from cutpoint.kernels.words import EncodedWords, FrontCodedWords, offsets_of, ranges
 from cutpoint.wording import counted, shown
 
@@ -184,6 +195,9 @@ class Sample:
         seen_words = replace(encoded, ends=ends, marks=marks)
         rows = np.arange(len(listed))
         cases = None if ids is None else CaseIds(tuple(_per_word("ids", ids, len(listed))), rows, weights)
+        for name in () if cases is None else cases.ids:
+            if not is_hashable(name):
+                raise InvalidSample(f"ids must be {HASHABLE}; got {shown(name)}.")
         made = Sample.from_encoded(seen_words, weights, sigma, tuple(table), merge=True, cases=cases)
         self.__dict__.update(vars(made))
 
@@ -342,8 +356,7 @@ class Sample:
         >>> cases.ids
         ('ann', 'ann', 'ann', 'bob', 'bob')
         """
-        if weight not in ("case", "prefix"):
-            raise InvalidArgument(f"must be 'case' or 'prefix'; got {shown(weight)}.", argument="weight")
+        check_choice("weight", weight, "case", "prefix")
         if self.marks is not None:
             raise InvalidSample(
                 "prefixes are of cases with an outcome in the end, and this sample has verdicts or states along its "
@@ -545,6 +558,9 @@ class Sample:
     @classmethod
     def concatenate(cls, samples: Sequence[Sample], alphabet: Iterable[Symbol] | None = None) -> Sample:
         """Several samples as one, over an alphabet that has all their symbols (by default those, sorted)."""
+        given, samples = samples, list(samples) if is_collection(samples) else []
+        if not samples or not all(isinstance(sample, Sample) for sample in samples):
+            raise InvalidArgument(f"must be a list of one or more Samples; got {shown(given)}.", argument="samples")
         sigma = Alphabet.of(sample.alphabet for sample in samples) if alphabet is None else Alphabet(alphabet)
         parts = []
         numbers = {mark: number for number, mark in enumerate(FIRST_MARKS)}

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import IO, Any, TextIO
 
 from cutpoint.errors import CutpointError, InvalidArgument, InvalidFile, MissingExtra
+from cutpoint.wording import shown
 
 try:
     import fcntl
@@ -168,6 +169,14 @@ def _remove(part: Path) -> None:
 def permissions_like(path: str | os.PathLike[str]) -> int:
     """Mode for a new file that belongs to another and should be no more readable than it; the umask still applies."""
     return stat.S_IMODE(os.stat(path).st_mode) & 0o666 if os.path.exists(path) else 0o666
+
+
+def path_of(path: object) -> str:
+    """Path of a file as text; what is none is refused."""
+    try:
+        return os.fspath(Path(path))  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidArgument(f"expected the path of a file; got {shown(path)}.") from None
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:

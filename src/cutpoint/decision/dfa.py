@@ -36,6 +36,8 @@ from cutpoint.model.text import marked_state
 from cutpoint.model.weighted import codes_of
 from cutpoint.wording import counted, shown
 
+LONGEST_COUNTED = 10**6  # most symbols of words that are counted: their number may have as many digits
+
 
 @dataclass(frozen=True)
 class Unknown:
@@ -177,9 +179,9 @@ class DFA:
         return Different(word, Fraction(self.accepts(word)), Fraction(other.accepts(word)))
 
     def count(self, length: int) -> int:
-        """Number of accepted words of a length."""
+        """Number of accepted words of a length; cost :math:`O(l n^2)`, since the number has n digits."""
         ways = [int(state in self.final) for state in range(self.n_states)]
-        for _ in range(whole_number("length", length, least=0)):
+        for _ in range(whole_number("length", length, least=0, most=LONGEST_COUNTED)):
             ways = [sum(ways[after] for after in row) for row in self.transitions]
         return ways[self.initial]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord
 from cutpoint.decision.equivalence import equivalence
-from cutpoint.errors import TooLarge
+from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.text import number
@@ -79,6 +79,8 @@ def distance(
     >>> cp.distance(A, A & A, max_length=8)
     Distance(value=Fraction(1, 4), word='1')
     """
+    if not (callback is None or callable(callback)):
+        raise InvalidArgument(f"must be a function of a length, or None; got {shown(callback)}.", argument="callback")
     longest, limit = whole_number("max_length", max_length, least=0), whole_number("max_words", max_words, least=1)
     first = WeightedAutomaton.of(left)
     second = WeightedAutomaton.of(right).reordered(first.alphabet)

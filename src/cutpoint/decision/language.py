@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
-from cutpoint.decision.dfa import DFA, Unknown
+from cutpoint.decision.dfa import DFA, LONGEST_COUNTED, Unknown
 from cutpoint.decision.isolation import Isolation, isolated_dfa, proof_of_isolation, proven_dfa
 from cutpoint.decision.residuals import Residuals, support_dfa
 from cutpoint.decision.suffix_columns import LIMIT, SuffixColumns
@@ -148,7 +149,7 @@ class Language:
         time proportional to the length; others may take more than ``limit`` suffixes, which is refused.
         """
         whole_number("limit", limit, least=1)
-        return self._columns.count(whole_number("length", length, least=0), limit)
+        return self._columns.count(whole_number("length", length, least=0, most=LONGEST_COUNTED), limit)
 
     def most_accepted(self, k: int, max_length: int, limit: int = MOST_SEARCHED) -> list[AcceptedWord]:
         """The k words of the language of highest acceptance up to a length, best first; fewer if there are fewer.
@@ -372,7 +373,7 @@ class Language:
     ) -> Result | None:
         """First result of a search from the front and one from the back; None if ``limit`` steps in turn have none."""
         longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
-        steps, least = whole_number("limit", limit, least=1), float(self.cut_point)
+        steps, least = min(whole_number("limit", limit, least=1), sys.maxsize), float(self.cut_point)
         searches = map(follow, searches_from_both_ends(self.acceptor, longest, copies, least))
         results = (next(search) for search in islice(cycle(searches), steps))
         return next((result for result in results if result is not None), None)

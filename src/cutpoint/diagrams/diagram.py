@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data.html import cleaned, escaped
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
-from cutpoint.exact import whole_number
+from cutpoint.exact import check_choice, whole_number
 from cutpoint.wording import counted, shown
 
 ROOM = 28  # most characters of a name in a picture or a page; longer ones are shortened
@@ -36,8 +36,7 @@ class Look:
         if not (isinstance(least, int | float | Fraction) and 0 <= least <= 1):
             raise InvalidArgument(f"must be a number between 0 and 1; got {shown(least)}.", argument="min_probability")
         whole_number("digits", self.digits, least=1, most=17)
-        if self.orientation not in ("right", "down"):
-            raise InvalidArgument(f"must be 'right' or 'down'; got {shown(self.orientation)}.", argument="orientation")
+        check_choice("orientation", self.orientation, "right", "down")
 
 
 @dataclass(frozen=True)

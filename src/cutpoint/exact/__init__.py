@@ -7,6 +7,7 @@ from cutpoint.exact.algebraic import (
 )
 from cutpoint.exact.certified import exceeds as exceeds, which_exceed as which_exceed
 from cutpoint.exact.numbers import (
+    check_choice as check_choice,
     check_unmasked as check_unmasked,
     entry as entry,
     finite_number as finite_number,

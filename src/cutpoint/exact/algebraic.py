@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -68,7 +69,12 @@ class AlgebraicNumber:
 
     def interval(self, width: Fraction) -> tuple[Fraction, Fraction]:
         """Rational numbers on both sides of the root, at most this far apart."""
-        low, high = self.low, self.high
+        if not (isinstance(width, int | float | Fraction) and width > 0):
+            raise InvalidArgument(f"must be a positive number; got {shown(width)}.", argument="width")
+        return self._narrowed(self.low, self.high, width)
+
+    def _narrowed(self, low: Fraction, high: Fraction, width: Fraction) -> tuple[Fraction, Fraction]:
+        """An interval with the root in it, halved until it is narrow enough."""
         while high - low > width:
             middle = (low + high) / 2
             low, high = (middle, high) if self > middle else (low, middle)
@@ -79,12 +85,15 @@ class AlgebraicNumber:
 
     @cached_property
     def _float(self) -> float:
-        if self.rational is not None:
-            return float(self.rational)
-        low, high = self.interval(Fraction(1, 4) * (self.high - self.low))
-        while high - low > FLOAT_WIDTH * max(abs(low), abs(high)):
-            low, high = self.interval((high - low) / 2**8)
-        return float((low + high) / 2)
+        low = high = self.rational
+        if low is None or high is None:
+            low, high = self.interval(Fraction(1, 4) * (self.high - self.low))
+            while high - low > FLOAT_WIDTH * max(abs(low), abs(high)):
+                low, high = self._narrowed(low, high, (high - low) / 2**8)
+        try:
+            return float((low + high) / 2)
+        except OverflowError:  # beyond all floats
+            return math.inf if low > 0 else -math.inf
 
     def _sign_against(self, other: Any) -> int:
         """1 if the root is larger than another number, -1 if it is smaller, 0 if they are equal."""

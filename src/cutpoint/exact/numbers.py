@@ -91,6 +91,13 @@ def _is_masked(values: object) -> bool:
     return bool(np.ma.is_masked(values))
 
 
+def check_choice(name: str, value: object, *choices: str) -> None:
+    """Refuse anything but one of some words, for an argument of a given name."""
+    if not (isinstance(value, str) and value in choices):
+        known = f"{', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}"
+        raise InvalidArgument(f"must be {known}; got {shown(value)}.", argument=name)
+
+
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
     """A whole number of a given range, for an argument of a given name."""
     whole = int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else least - 1

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cutpoint.data.storage import write_whole
+from cutpoint.data.storage import path_of, write_whole
 from cutpoint.errors import InvalidArgument
 from cutpoint.files import javascript, onnx, sql
 from cutpoint.files.contents import Options, SqlNames, check_size, in_floats
@@ -91,10 +91,7 @@ def export(model: Acceptor | Model, path: str | os.PathLike[str], **names: str) 
         raise InvalidArgument(f"only acceptors are exported; got a {type(model).__name__}.", advice=advice)
     if not isinstance(model, Acceptor | Model):
         raise InvalidArgument(f"expected an Acceptor or a Model; got {shown(model)}.")
-    try:
-        where = Path(path)
-    except TypeError:
-        raise InvalidArgument(f"expected the path of a file; got {shown(path)}.") from None
+    where = Path(path_of(path))
     target = TARGETS.get(where.suffix.lower())
     if target is None:
         raise InvalidArgument(f"expected an extension out of {', '.join(TARGETS)}.", where=os.fspath(where))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from cutpoint.data.storage import Scalar, write_together
+from cutpoint.data.storage import Scalar, path_of, write_together
 from cutpoint.errors import InvalidArgument
 from cutpoint.files import att, decision_process, dot, jflap, json as json_file, npz, pautomac
 from cutpoint.files.contents import Options, Weights
@@ -146,12 +146,9 @@ def is_model_file(path: str) -> bool:
 
 def _format_of(path: str | os.PathLike[str], name: str | None) -> tuple[Format, Source]:
     """Format of a path, and the path in parts."""
-    try:
-        whole = os.fspath(Path(path))
-    except TypeError:
-        raise InvalidArgument(f"expected the path of a file; got {shown(path)}.") from None
+    whole = path_of(path)
     names = [kind.name for kind in FORMATS]
-    if name is not None and name not in names:
+    if not (name is None or (isinstance(name, str) and name in names)):
         raise InvalidArgument(f"must be one of {', '.join(names)}; got {shown(name)}.", argument="format")
     bare = whole[: -len(PACKED)] if whole.lower().endswith(PACKED) else whole
     known = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}

@@ -20,7 +20,7 @@ from cutpoint.data.column_names import SEEN, ColumnNames, Columns, given_columns
 from cutpoint.data.columns import Column, warn_of_characters, word_arguments
 from cutpoint.data.events import Attribute, Attributes, Gaps, comparable, event_words, sorted_rows
 from cutpoint.data.marks import Verdict
-from cutpoint.data.storage import write_whole
+from cutpoint.data.storage import path_of, write_whole
 from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet, xes
 from cutpoint.files.streams import COMPRESSED, InputFile, Rows, blocks, decompressor, extensions, name_of, refusal
@@ -273,6 +273,7 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     """
     if not isinstance(sample, Sample):
         raise InvalidArgument(f"expected a Sample; got {shown(sample)}.")
+    path = path_of(path)
     kind = format_of(path, format)
     writers: dict[str, Callable[[Sample], str]] = {
         "tsv": delimited.written,
@@ -289,7 +290,7 @@ def write_sample(sample: Sample, path: str | os.PathLike[str], format: str | Non
     packed = extensions(path)[1]
     if packed is not None:
         same_bytes = {"mtime": 0} if packed == ".gz" else {}
-        content = decompressor(packed, os.fspath(path)).compress(content, **same_bytes)
+        content = decompressor(packed, path).compress(content, **same_bytes)
     write_whole(path, content)
 
 
@@ -327,7 +328,7 @@ def format_of(path: InputFile, given: str | None) -> str:
     """Format of a sample as given, or by the extension."""
     known = sorted(set(FORMATS.values()))
     if given is not None:
-        if given not in known:
+        if not (isinstance(given, str) and given in known):
             raise InvalidArgument(f"must be one of {', '.join(known)}; got {shown(given)}.", argument="format")
         return given
     found = [FORMATS[extension] for extension in extensions(path)[0] if extension in FORMATS]

@@ -336,7 +336,7 @@ class Acceptor(Machine):
             place = starts[active] + i
             rows = self.transitions[words.symbols[words.offsets[active] + i], runs[place]]
             runs[place + 1] = _random_states(rows, draws[place + 1])
-        return np.split(runs, starts[1:])
+        return np.split(runs, starts[1:]) if len(words) else []
 
     # -- Acceptors made from acceptors --------------------------------------------------------------------------
 
@@ -428,6 +428,8 @@ class Acceptor(Machine):
 
     def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
+        if not isinstance(words, EncodedWords):
+            raise InvalidArgument(f"expected words as encode(...) returns them; got {shown(words)}.")
         return self._weighted.encoded_values(words, threads)
 
     def class_probabilities(self, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None) -> Floats:

@@ -16,7 +16,7 @@ from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
 from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
-from cutpoint.wording import counted
+from cutpoint.wording import counted, shown
 
 LARGEST_TABLE = 10**7  # most entries of a joint table; more are refused
 
@@ -79,8 +79,8 @@ class BeliefNetwork:
 
     def values(self, node: str) -> tuple[Hashable, ...]:
         """Values of a node: the symbols for an X, the states for an S."""
-        if node not in self.nodes:
-            raise InvalidArgument(f"the network has the nodes {', '.join(self.nodes)}; got {node!r}.")
+        if not (isinstance(node, str) and node in self.nodes):
+            raise InvalidArgument(f"the network has the nodes {', '.join(self.nodes)}; got {shown(node)}.")
         return tuple(self.acceptor.alphabet if node.startswith("X") else self.acceptor.states)
 
     def joint(self, word: Word, path: Iterable[State]) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutpoint.data import Alphabet, State, Symbol
+from cutpoint.data.alphabet import is_collection
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import finite_number, whole_number
 from cutpoint.model.acceptor import Acceptor
@@ -72,7 +73,10 @@ def deterministic(transitions: Mapping[Any, Mapping[Any, State]], initial: State
             if symbol not in row:
                 raise InvalidArgument(f"state {state!r} must have a next state for symbol {symbol!r}; it has none.")
     matrices = {symbol: {state: row[symbol] for state, row in transitions.items()} for symbol in alphabet}
-    return Acceptor(list(transitions), alphabet, matrices, {initial: 1}, frozenset(final))
+    states = States(list(transitions))
+    start = states[states.code(initial, "initial: ")]
+    ends = {states[states.code(state, "final: ")] for state in final} if is_collection(final) else final
+    return Acceptor(states, alphabet, matrices, {start: 1}, ends)
 
 
 def parity() -> Acceptor:

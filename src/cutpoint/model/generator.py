@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from cutpoint.data import Alphabet, PlainWord, Sample, State, Symbol, Word, Words
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
-from cutpoint.exact import fractions, whole_number
+from cutpoint.exact import check_choice, fractions, whole_number
 from cutpoint.exact.recursions import quotients, solution
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Codes, EncodedWords, Floats, offsets_of
@@ -344,8 +344,7 @@ class Generator(Machine):
         >>> cp.Generator(1, "a", {"a": [[0.5]]}, 0, [0.5]).perplexity(["", "a", "aaa"])
         2.0
         """
-        if per not in ("symbol", "word"):
-            raise InvalidArgument(f"per must be 'symbol' or 'word'; got {shown(per)}.")
+        check_choice("per", per, "symbol", "word")
         encoded = self.encode(words)
         if not len(encoded):
             raise InvalidArgument("the perplexity of no words is not defined: give at least one word.")

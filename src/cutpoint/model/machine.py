@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Word, Words
-from cutpoint.data.alphabet import Names, OnUnknown
+from cutpoint.data.alphabet import Names, OnUnknown, is_collection
 from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument
 from cutpoint.exact import IntegerForm, whole_number
@@ -174,7 +174,7 @@ class Machine(ABC):
 
     def path_codes(self, path: Iterable[State], length: int) -> list[int]:
         """Codes of the states of a run on a word of some length."""
-        if not isinstance(path, Iterable):
+        if not is_collection(path):
             raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
         run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
         if len(run) != length + 1:
@@ -276,7 +276,8 @@ class Machine(ABC):
         →  s1      1    0       1/2  1/2
            s2 *    1/2  1/2     0    1
         """
-        return text.table(self, width, digits)
+        whole_number("width", width, least=1)
+        return text.table(self, width, whole_number("digits", digits, least=1, most=17))
 
     def __str__(self) -> str:
         if self.n_states**2 * self.n_symbols > LARGEST_PRINTED:

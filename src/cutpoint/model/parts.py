@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set, Sized
 from fractions import Fraction
 from numbers import Number
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State
-from cutpoint.data.alphabet import Names
+from cutpoint.data.alphabet import Names, is_collection
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
 from cutpoint.exact import check_unmasked, entry, floats, whole_number
 from cutpoint.kernels import MOST_THREADS
@@ -49,11 +49,13 @@ class States(Names):
         """Check the names and number them."""
         if isinstance(states, States):
             return states
-        if isinstance(states, bool | set | frozenset) or not isinstance(states, int | np.integer | Iterable):
+        counted_states = isinstance(states, int | np.integer) and not isinstance(states, bool)
+        if isinstance(states, set | frozenset) or not (counted_states or is_collection(states)):
             raise InvalidAcceptor(f"states must be a number or names in an order, such as a list; got {shown(states)}.")
-        if isinstance(states, int | np.integer) and not 0 <= states <= MOST_STATES:
+        size: Any = states if counted_states else len(states) if isinstance(states, Sized) else 0
+        if not 0 <= size <= MOST_STATES:
             raise InvalidAcceptor(f"the number of states must be from 1 to {MOST_STATES:,}; got {shown(states)}.")
-        names = range(states) if isinstance(states, int | np.integer) else states
+        names: Any = range(size) if counted_states else states
         self = cls.numbered(names, "state names", InvalidAcceptor)
         if not self:
             raise InvalidAcceptor("at least one state is needed; the state set is empty.")
@@ -112,7 +114,7 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
         names = [state for state, kept in final.items() if _bit(kept)]
     elif isinstance(final, str | Set):
         names = final
-    elif not isinstance(final, Iterable) or (isinstance(final, np.ndarray) and final.ndim != 1):
+    elif not is_collection(final) or (isinstance(final, np.ndarray) and final.ndim != 1):
         raise InvalidAcceptor(f"final must be a collection of states or a vector; got {shown(final)}.")
     else:
         names = values = list(final.tolist() if isinstance(final, np.ndarray) else final)

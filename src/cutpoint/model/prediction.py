@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Words
+from cutpoint.data.alphabet import each_word
 from cutpoint.data.storage import Scalar, is_scalar
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value, which_exceed
@@ -176,7 +177,7 @@ class Model:
             codes = self.probabilities(words, threads).argmax(axis=1)
         else:
             cut_point = Fraction(1, 2) if self.cut_point is None else self.cut_point
-            codes = self.accepted(list(words), cut_point, threads).astype(np.intp)
+            codes = self.accepted(list(each_word(words)), cut_point, threads).astype(np.intp)
         names = self.class_names
         return np.asarray(np.array(names, dtype=None if len(set(map(type, names))) == 1 else object)[codes])
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, PlainWord, Sample, Symbol, Words
 from cutpoint.data.alphabet import each_word
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import whole_number
+from cutpoint.exact import check_choice, whole_number
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.parts import random_generator
 from cutpoint.wording import shown
@@ -60,8 +60,7 @@ def simulate(
         "verdicts": lambda run: acceptor.final[run].tolist(),
         "states": lambda run: [acceptor.states[s] for s in run.tolist()],
     }
-    if seen not in (*views, "nothing"):
-        raise InvalidArgument(f"seen must be 'accepted', 'verdicts', 'states' or 'nothing'; got {shown(seen)}.")
+    check_choice("seen", seen, *views, "nothing")
     check_acceptor(acceptor)
     draws, listed = random_generator(rng), list(each_word(words))
     runs = acceptor.sample_runs(acceptor.encode(listed), draws)
