@@ -22,7 +22,7 @@ test: lint types
 	$(BIN)/python -W error -c "import cutpoint"
 	CUTPOINT_KERNELS=native $(BIN)/pytest -n auto
 	CUTPOINT_KERNELS=reference $(BIN)/pytest -n auto -q $(ON_REFERENCE)
-	$(BIN)/python -m torture --minutes 2
+	$(BIN)/python -m torture --minutes 2 --batches 12
 
 torture: $(STAMP)
 	$(BIN)/python -m torture --minutes $(MINUTES) $(ARGS)

@@ -5,9 +5,10 @@ products of these are exact.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,24 @@ def weights(rng: np.random.Generator, shape: tuple[int, ...], style: str) -> Any
     return rows.reshape(shape)
 
 
-def acceptor(rng: np.random.Generator, largest: int = 6, style: str | None = None) -> cp.Acceptor:
+def acceptor(
+    rng: np.random.Generator, largest: int = 6, style: str | None = None, symbols: int | None = None
+) -> cp.Acceptor:
     """An acceptor of up to so many states, its entries in some style."""
-    n_states, n_symbols = int(rng.integers(1, largest + 1)), int(rng.integers(1, 4))
+    n_states, n_symbols = int(rng.integers(1, largest + 1)), symbols or int(rng.integers(1, 4))
     style = style or str(rng.choice(STYLES))
     steps, start = weights(rng, (n_symbols, n_states, n_states), style), weights(rng, (n_states,), style)
     final = rng.random(n_states) < 0.5
     return cp.Acceptor.normalized(n_states, SYMBOLS[:n_symbols], steps, start, final)
+
+
+def rational_acceptor(rng: np.random.Generator, largest: int = 4, symbols: int | None = None) -> cp.Acceptor:
+    """An acceptor with entries in small whole numbers over their sums, zeros among them."""
+    n_states, n_symbols = int(rng.integers(1, largest + 1)), symbols or int(rng.integers(1, 4))
+    steps, start = weights(rng, (n_symbols, n_states, n_states), "few values"), weights(rng, (n_states,), "few values")
+    final = rng.random(n_states) < 0.5
+    entries = steps.astype(int).tolist(), start.astype(int).tolist()
+    return cp.Acceptor.normalized(n_states, SYMBOLS[:n_symbols], *entries, final)
 
 
 def generator(rng: np.random.Generator, largest: int = 6, style: str | None = None) -> cp.Generator:
@@ -63,6 +75,11 @@ def words(rng: np.random.Generator, symbols: Sequence[Any], number: int, longest
     lengths = (longest * rng.random(number) ** 3).astype(int)
     lengths[0] = 0
     return ["".join(rng.choice(list(symbols), length)) for length in lengths]
+
+
+def all_words(symbols: Sequence[Any], longest: int) -> list[str]:
+    """All words up to a length, shortest first, then in the order of the alphabet."""
+    return ["".join(letters) for length in range(longest + 1) for letters in product(symbols, repeat=length)]
 
 
 @dataclass(frozen=True)
@@ -137,6 +154,18 @@ class Whole:
             )
         return moves
 
+    def reached(self, prefix: Sequence[Any]) -> bool:
+        """Whether a word can begin with this."""
+        return any(self.forward(prefix)[-1])
+
+    def next_symbols(self, prefix: Sequence[Any]) -> list[float]:
+        """Probability of each symbol to come next, and last of the stop."""
+        assert self.stop is not None
+        row = self.forward(prefix)[-1]
+        ends = [[sum(moves) for moves in matrix] for matrix in self.steps] + [self.stop]
+        below = sum(row) << SCALE
+        return [float(Fraction(sum(p * b for p, b in zip(row, end, strict=True)), below)) for end in ends]
+
 
 def _whole(values: Any) -> Any:
     if isinstance(values, list):
@@ -153,3 +182,63 @@ def logarithm(value: Fraction) -> float:
     shift = top.bit_length() - bottom.bit_length()
     scaled = Fraction(top, bottom << shift) if shift >= 0 else Fraction(top << -shift, bottom)
     return math.log(scaled) + shift * math.log(2.0)
+
+
+# -- Rational models ---------------------------------------------------------------------------------------------------
+
+
+def exact_value(model: cp.Acceptor | cp.WeightedAutomaton, word: Sequence[Any], final: Any) -> Fraction:
+    """Value of a word under the exact entries of a model, by sums over paths."""
+    codes = {symbol: code for code, symbol in enumerate(model.alphabet)}
+    row = list(model.exact_initial)
+    for symbol in word:
+        matrix = model.exact_transitions[codes[symbol]]
+        row = [sum((p * matrix[s, t] for s, p in enumerate(row)), Fraction(0)) for t in range(len(row))]
+    return sum((p * (f if isinstance(f, Fraction) else bool(f)) for p, f in zip(row, final, strict=True)), Fraction(0))
+
+
+class Forecasts:
+    """Forecasts in rationals: the linear system by elimination, over pairs of states."""
+
+    def __init__(self, model: cp.Acceptor, law: cp.Generator) -> None:
+        self.model, self.law = Whole.of(model), Whole.of(law)
+        assert self.law.stop is not None
+        one, states, laws = 1 << SCALE, range(len(self.model.start)), range(len(self.law.start))
+        rows = []
+        for s in states:
+            for g in laws:
+                row = [Fraction(s == t and g == h) for t in states for h in laws]
+                for P, T in zip(self.model.steps, self.law.steps, strict=True):
+                    moves = [Fraction(P[s][t] * T[g][h], one * one) for t in states for h in laws]
+                    row = [a - b for a, b in zip(row, moves, strict=True)]
+                rows.append([*row, Fraction(self.law.stop[g] * bool(model.final[s]), one)])
+        self.values = _solved(rows)
+
+    def forecast(self, prefix: Sequence[Any]) -> Fraction:
+        """Probability to end accepted after a prefix that can come up."""
+        row, law = self.model.forward(prefix)[-1], self.law.forward(prefix)[-1]
+        total = sum(p * q * v for (p, q), v in zip(product(row, law), self.values, strict=True))
+        return Fraction(total) / (sum(law) << SCALE * (len(prefix) + 1))
+
+
+def _solved(rows: list[list[Fraction]]) -> list[Fraction]:
+    """Solution of linear equations, each with its right side last."""
+    for i in range(len(rows)):
+        pivot = next(k for k in range(i, len(rows)) if rows[k][i])
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(len(rows)):
+            if k != i and rows[k][i]:
+                factor = rows[k][i] / rows[i][i]
+                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i], strict=True)]
+    return [row[-1] / row[i] for i, row in enumerate(rows)]
+
+
+def shapley(value: Callable[[str], Fraction], word: str) -> list[Fraction]:
+    """Shapley values of positions where absent means deleted, by all subsets."""
+    n, found = len(word), [Fraction(0)] * len(word)
+    values = {kept: value("".join(word[i] for i in kept)) for m in range(n + 1) for kept in combinations(range(n), m)}
+    for kept, worth in values.items():
+        for i in set(range(n)) - set(kept):
+            share = Fraction(1, n * math.comb(n - 1, len(kept)))
+            found[i] += share * (values[tuple(sorted((*kept, i)))] - worth)
+    return found
