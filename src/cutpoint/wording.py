@@ -86,8 +86,27 @@ def counted(number: float, noun: str) -> str:
 
 
 def integer_if_whole(number: float) -> float:
-    """A number as an int if it is whole, as counts usually are."""
-    return int(number) if float(number).is_integer() else float(number)
+    """A number as an int if it is whole up to rounding, as counts and sums of weights usually are.
+
+    Examples
+    --------
+    >>> integer_if_whole(2.0), integer_if_whole(243.99999999999994), integer_if_whole(0.5)
+    (2, 244, 0.5)
+    """
+    if math.isfinite(number) and math.isclose(number, round(number), rel_tol=1e-12):
+        return round(number)
+    return float(number)
+
+
+def rounded_count(number: float) -> str:
+    """A count as text, with one decimal if it is a sum of weights that is not whole.
+
+    Examples
+    --------
+    >>> rounded_count(1301.0), rounded_count(2.0625)
+    ('1,301', '2.1')
+    """
+    return f"{number:,.1f}".removesuffix(".0")
 
 
 def listed(names: Iterable[object], limit: int = 8) -> str:

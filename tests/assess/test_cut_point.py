@@ -43,4 +43,4 @@ def test_each_fold_is_scored_by_a_winner_that_did_not_see_it(monkeypatch: pytest
 def test_where_nothing_can_be_chosen_the_reason_is_said() -> None:
     few = cp.Sample(["a", "b", "ab", "ba"], accepted=[True, False, True, False])
     fit = cp.learn(few, 2, folds=2)
-    assert chosen_cut_point(fit) == (0.5, "fewer than 20 words of one outcome are too few to choose another")
+    assert chosen_cut_point(fit) == (0.5, "fewer than 20 cases of one outcome are too few to choose another")

@@ -143,8 +143,8 @@ def test_verdicts_are_judged_one_by_one_or_the_last_alone() -> None:
     assert (judged.judged, judged.total, judged.log_loss) == (7.0, 5.0, math.inf)
     assert judged.brier_score == pytest.approx((2 * 0.25 + 2 * 1 + 3 * 0) / 7)
     assert judged.accuracy == (2 + 3) / 7
-    assert judged.what == "7 verdicts on 5 observations"
-    assert repr(judged).startswith("<Evaluation of 7 verdicts on 5 observations: log loss inf (always the mean: 0.")
+    assert judged.what == "7 verdicts on 5 cases"
+    assert repr(judged).startswith("<Evaluation of 7 verdicts on 5 cases: log loss inf (always the mean: 0.")
     last = cp.evaluate(cp.p_adic(2), sample, last=True)
     assert (last.judged, last.total, last.accuracy, last.base_rate) == (5.0, 5.0, 3 / 5, 0.0)
 
@@ -155,7 +155,7 @@ def test_states_have_a_log_loss_alone() -> None:
     assert judged.log_loss == pytest.approx(math.log(2) / 4)
     assert judged.figures[1:] == (None, None, None)
     assert (judged.base_rate, judged.baselines, judged.calibration()) == (None, {}, ())
-    assert judged.what == "4 seen states on 3 observations"
+    assert judged.what == "4 seen states on 3 cases"
     assert judged.table().splitlines()[1].split()[:3] == ["log", "loss", "0.1733"]
 
 

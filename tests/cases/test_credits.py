@@ -111,7 +111,7 @@ def test_a_single_case_the_empty_word_and_a_generator() -> None:
     empty = cp.credit(cp.p_adic(2), cp.Sample([""], alphabet="01"), inputs=HALF)
     assert empty.symbols == ()
     assert empty.end == pytest.approx(-1 / 6)
-    assert repr(empty) == "<Credit over 1 case, base rate 0.1667: no events>"
+    assert repr(empty) == "<Credit over 1 case, 0.1667 before the first event: no events>"
     product = HALF.product(cp.p_adic(2))
     sample = HALF.simulate(50, rng=3)
     alone, pair = cp.credit(product, sample), cp.credit(cp.p_adic(2), sample, inputs=HALF)

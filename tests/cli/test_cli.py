@@ -241,6 +241,7 @@ MISUSED = [
     ),
     ("score binary.json words.tsv -o words.tsv", "Error: words.tsv is read, and the result would replace it"),
     ("score binary.json words.tsv -o ./binary.json", "Error: ./binary.json is read, and the result would replace it"),
+    ("fit journeys.tsv -o m.json --min-count 5", "Error: --min-count goes with --unknown rare."),
     ("fit journeys.tsv -o m.json --split-by day --holdout 0", "Error: --split-by holds out a part of a table; it does"),
     ("fit journeys.tsv -o m.json --checkpoint m.json", "Error: two results would be written to m.json; name another"),
     ("fit journeys.tsv -o m.json -n 0", "Error: Invalid value for '-n' / '--states': 0 is not in the range x>=1."),
@@ -542,8 +543,16 @@ def test_fit_along_learns_from_prefixes(run: Run, here: Path) -> None:
     (here / "cases.tsv").write_text("\n".join(rows) + "\n")
     done = run("fit", "cases.tsv", "--along", "-n", "2", "--positive", "1", "-o", "along.json")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("2 states and 4 symbols, learned from all prefixes of 480 observations; model in")
-    assert "on all prefixes of 120 observations held out" in done.out
+    assert done.out.startswith("2 states and 4 symbols, learned from all prefixes of 480 cases; model in")
+    assert "on all prefixes of 120 cases held out" in done.out
+    wrong = run("evaluate", "along.json", "cases.tsv", "--positive", "0")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err.endswith("Error: the model predicts '1', so --positive must be the same; got '0'.\n")
+    judged = run("evaluate", "along.json", "cases.tsv", "--positive", "1", "--report", "page.html").out
+    assert judged.startswith("along.json on all prefixes of 600 cases of cases.tsv, ")
+    assert "all prefixes of 600 cases" in (here / "page.html").read_text()
+    counts = [row.split()[-1] for row in judged.partition("calibration\n")[2].splitlines()[1:]]
+    assert sum(map(float, counts)) == pytest.approx(600, abs=0.5)  # one decimal each
     model = cp.read_model(here / "along.json")
     seen = model.acceptor.acceptances([[], ["submit"], ["submit", "check"], ["submit", "check", "good"]])
     np.testing.assert_allclose(seen, [0.55, 0.55, 0.55, 0.9], atol=0.06)
@@ -570,7 +579,7 @@ def test_fit_learns_rare_symbols_as_one(run: Run, here: Path) -> None:
     assert model.predict([["look", "never seen"], ["look", "quit"]]).tolist() == ["1", "0"]
     assert cp.forecast(model.acceptor, ["look", "never seen"], model.known_inputs) > 0.5
     assert run("score", "rare.json", "-", given="look zap\n").out.endswith("\t1\n")
-    assert run(*fit, "--unknown", "rare", "--min-count", "1").code == 0
+    assert run(*fit, "--unknown", "rare", "--min-count", "1").err.startswith("cutpoint: no symbol is rare, so ")
     assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"  # there is nothing to learn from
     assert run("fit", "rare.tsv", "-n", "2", "--unknown", "skip", "-o", "rare.json", "--test", "rare.tsv").code == 0
     assert cp.load(here / "rare.json").alphabet.on_unknown == "skip"
@@ -724,7 +733,7 @@ def test_evaluate(run: Run, here: Path) -> None:
     done = run("evaluate", "model.json", "test.tsv", "--report", "page.html", "--positive", "1")
     assert done.code == 0
     first, _, *figures = done.out.splitlines()
-    assert first == "model.json on 3 observations of test.tsv, 33.3 % 1"
+    assert first == "model.json on 3 cases of test.tsv, 33.3 % 1"
     assert [" ".join(line.split()) for line in figures[:4]] == [
         "log loss inf 0.6365",
         "Brier score 0.3333 0.0000 to 1.0000 0.2222",
@@ -763,9 +772,7 @@ def test_evaluate_judges_verdicts_along_words(run: Run, here: Path) -> None:
     assert told["log_loss"] == pytest.approx(2 * math.log(2) / 3)
     told = json.loads(run("evaluate", "binary.json", "along.ndjson", "--json", "--last").out)
     assert (told["observations"], told["judged"], told["base_rate"]) == (2, 2, 1.0)
-    assert run("evaluate", "binary.json", "along.ndjson").out.startswith(
-        "binary.json on 3 verdicts on 2 observations of"
-    )
+    assert run("evaluate", "binary.json", "along.ndjson").out.startswith("binary.json on 3 verdicts on 2 cases of")
 
 
 def test_evaluate_takes_generators(run: Run, here: Path) -> None:
@@ -794,6 +801,8 @@ def test_evaluate_by_groups_and_periods(run: Run, here: Path) -> None:
     assert all("inf" in line and "1.0000 to 1.0000" in line for line in lines[5:8])
     assert all(line.endswith(" *") for line in lines[1:8])
     assert "<h2>By day</h2>" in (here / "page.html").read_text()
+    assert "one in twenty" in lines[-1]
+    assert "one in twenty" not in run("evaluate", "gallery:parity", "dated.csv", "--by", "kind").out
     told = json.loads(run("evaluate", "model.json", "dated.csv", "--by", "kind", "--json").out)
     assert [(each["group"], each["observations"]) for each in told["groups"]] == [("even", 100), ("(missing)", 100)]
     assert told["observations"] == 200
@@ -944,7 +953,7 @@ def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> 
     )
     assert (done.code, done.err) == (0, "")
     assert "credit of events" in done.out
-    assert "on 20 observations held out\n" in done.out
+    assert "on 20 cases held out\n" in done.out
     assert max(map(len, done.out.splitlines())) < 120
     assert "<script" not in (here / "odd.html").read_text()
     assert cp.load(here / "odd.npz").n_states == 14
@@ -954,11 +963,11 @@ def test_fit_of_events_with_odd_names_prints_in_bounds(run: Run, here: Path) -> 
 def test_fit_without_anything_held_out(run: Run) -> None:
     done = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--holdout", "0")
     assert done.code == 0
-    assert done.out.startswith("2 states and 2 symbols, learned from 2 observations; model in few.json\n")
-    assert "\ncut point 0.5: fewer than 20 words of one outcome are too few to choose another\n\n" in done.out
+    assert done.out.startswith("2 states and 2 symbols, learned from 2 cases; model in few.json\n")
+    assert "\ncut point 0.5: fewer than 20 cases of one outcome are too few to choose another\n\n" in done.out
     assert "held out" not in done.out
     tested = run("fit", "few.tsv", "-n", "2", "-o", "few.json", "--test", "few.tsv")
-    assert "\non 2 observations held out\n" in tested.out
+    assert "\non 2 cases held out\n" in tested.out
 
 
 @searches

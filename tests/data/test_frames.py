@@ -159,7 +159,6 @@ MOMENTS: dict[str, list[Any]] = {
     "moments": [datetime(2024, 1, 1, 9), datetime(2024, 1, 1, 10), datetime(2024, 1, 2)],
     "zones as texts": ["2024-01-01T09:00+02:00", "2024-01-01T08:00+00:00", "2024-01-01T09:00+00:00"],
     "durations": [timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)],
-    "letters": ["a", "b", "c"],
 }
 
 
@@ -352,19 +351,25 @@ BAD_EVENTS: dict[str, tuple[dict[str, list[Any]], str]] = {
     "an order that texts get wrong": (
         {"t": ["1/2/2024", "2/1/2024", "10/1/2024"]},
         "row 0, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
-        "2024-03-01T09:30; got '1/2/2024', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
+        "2024-03-01T09:30; got '1/2/2024', and as texts '10' comes before '9', 'Feb' before 'Jan'. Convert it, or sort the table and leave "
         "out the column.",
+    ),
+    "an order of names": (
+        {"t": ["Jan", "Feb", "Mar"]},
+        "row 0, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
+        "2024-03-01T09:30; got 'Jan', and as texts '10' comes before '9', 'Feb' before 'Jan'. Convert it, or sort the table "
+        "and leave out the column.",
     ),
     "a text that is no time": (
         {"t": ["2024-01-02", "2024-01-03", "2024-1-4"]},
         "row 2, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
-        "2024-03-01T09:30; got '2024-1-4', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
+        "2024-03-01T09:30; got '2024-1-4', and as texts '10' comes before '9', 'Feb' before 'Jan'. Convert it, or sort the table and leave "
         "out the column.",
     ),
     "a text that is no number": (
         {"t": ["1", "x", "3"]},
         "row 1, column 't': an order in texts must be numbers, or dates and times such as 2024-03-01 or "
-        "2024-03-01T09:30; got 'x', and as texts '10' comes before '9'. Convert it, or sort the table and leave "
+        "2024-03-01T09:30; got 'x', and as texts '10' comes before '9', 'Feb' before 'Jan'. Convert it, or sort the table and leave "
         "out the column.",
     ),
     "an event that is missing": (

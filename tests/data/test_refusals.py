@@ -1,5 +1,6 @@
 """Samples and alphabets: what is refused, and the sentence word for word."""
 
+import datetime
 import math
 from collections.abc import Callable
 from typing import Any
@@ -181,9 +182,11 @@ REFUSED: list[Refusal] = [
         "gaps needs the time of each event. Name the column with order=….",
     ),
     (
-        lambda: cp.Sample.from_events(TIMES.with_columns(time=pl.Series(["a", "b"])), gaps="1h"),
+        lambda: cp.Sample.from_events(
+            TIMES.with_columns(time=pl.Series([datetime.time(9), datetime.time(10)])), gaps="1h"
+        ),
         cp.errors.InvalidSample,
-        "column 'time': gaps between events need numbers, or dates and times; got 'a'.",
+        "column 'time': gaps between events need numbers, or dates and times; got datetime.time(9, 0).",
     ),
     (
         lambda: cp.Sample.from_events(TIMES, attributes="goal"),

@@ -59,7 +59,7 @@ def test_waterfall() -> None:
     (axes,) = PLOTS["waterfall"]().axes
     ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches]
     np.testing.assert_allclose(ends, [(0, 0), (0, 0.3), (0.3, 0.65), (0, 0.65)], rtol=1e-12)
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["before", "1 ad", "2 visit", "accepted"]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["before", "1. ad", "2. visit", "accepted"]
     (axes,) = cp.plots.waterfall(cp.explain(SHOP, ["ad", "visit"], outcome="$bought$"), shapley=True).axes
     assert axes.get_yticklabels()[0].get_text() == "the empty word"
     assert axes.get_xlabel() == "probability: $bought$"

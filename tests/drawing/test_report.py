@@ -233,6 +233,15 @@ def test_the_picture_is_connected_and_small_where_all_moves_are_alike() -> None:
     assert {len(line.symbols.split(", ")) for arrow in diagram.arrows for line in arrow.lines} == {3}
 
 
+def test_events_that_hardly_cause_a_move_are_not_beside_its_arrow() -> None:
+    steps = {"a": [[0.5, 0.5], [0.5, 0.5]], "b": [[0.9999, 0.0001], [0.4, 0.6]]}
+    diagram, _ = Moves.of(cp.Acceptor(2, "ab", steps, 0, {1}), cp.Sample(["ab" * 20])).strongest()
+    found = {
+        arrow.source: [line.symbols for line in arrow.lines] for arrow in diagram.arrows if arrow.target != arrow.source
+    }
+    assert found == {"0": ["a"], "1": ["a", "b"]}
+
+
 def connected(pairs: set[tuple[str, str]]) -> set[str]:
     """Nodes that pairs connect with the first one."""
     found = {min(pairs)[0]}

@@ -165,7 +165,7 @@ def test_folds_are_scored_by_what_the_others_taught() -> None:
     held_out = (timid(first), second), (timid(second), first)
     found = chosen_cut_point(cp.search.Learned(timid(first), (0.0,), cp.em.Stop.SEARCHED, 0.0, held_out=held_out))
     assert 0.1 <= found.cut_point < 0.3
-    assert found.reason == "highest accuracy on words not learned from"
+    assert found.reason == "highest accuracy on cases not learned from"
 
 
 # -- What X, y and weights may be --------------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, Any], str]] = {
         b"path,label\nab,1\n",
         {},
         "f.csv: no column is called word, words, sequence, symbols, text or string; the columns are {'path', "
-        "'label'}. Choose one with word=….",
+        "'label'}. Choose one with word=…. Or, if rows are events, name id=… and event=…, and outcome=….",
     ),
     "two columns of outcomes": (
         "f.tsv",
@@ -345,7 +345,8 @@ def test_refused_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "two kinds of table": (
         {"word": 1, "event": 2},
-        "a table has one word per row (word) or one event per row (event); name columns of one kind only.",
+        "a table has one word per row (word) or one event per row (event); name columns of one kind only. The "
+        "column with the outcome is accepted=… where rows are words, outcome=… where they are events.",
     ),
     "no such format": (
         {"format": "xls"},

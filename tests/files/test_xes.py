@@ -125,7 +125,7 @@ REFUSED = {
     "too.",
     LOG.replace('"2011-10-02T00:00:00Z"', '"2 Oct 2011"'): "the stream: line 24, column 'time:timestamp': an order in "
     "texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30; got '2 Oct 2011', and as texts "
-    "'10' comes before '9'. Convert it, or sort the table and leave out the column.",
+    "'10' comes before '9', 'Feb' before 'Jan'. Convert it, or sort the table and leave out the column.",
     "<log><trace>" + "".join(f'<int key="{k}" value="1"/>' for k in range(1001)): "the stream: line 1: there must be at "
     "most 1,000 attributes; got more.",
 }  # fmt: skip

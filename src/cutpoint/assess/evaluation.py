@@ -155,8 +155,8 @@ class Evaluation:
 
     @property
     def what(self) -> str:
-        """What was judged, for people: so many observations, or verdicts on them."""
-        cases = counted(integer_if_whole(self.total), "observation")
+        """What was judged, for people: so many cases, or verdicts on them."""
+        cases = counted(integer_if_whole(self.total), "case")
         if self.judged == self.total:
             return cases
         noun = "verdict" if self.base_rate is not None else "seen state"
@@ -223,7 +223,7 @@ def evaluate(
     >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 1000, (1, 6), rng=1), rng=2)
     >>> judged = evaluate(cp.p_adic(2), sample)
     >>> judged
-    <Evaluation of 1,000 observations: log loss 0.4702 (always the mean: 0.6809), AUC 0.8403, accuracy at 0.5 0.7310>
+    <Evaluation of 1,000 cases: log loss 0.4702 (always the mean: 0.6809), AUC 0.8403, accuracy at 0.5 0.7310>
     >>> low, high = judged.intervals["auc"]
     >>> round(low, 2), round(high, 2)
     (0.82, 0.87)
@@ -289,10 +289,10 @@ def chosen_cut_point(fit: Learned) -> CutPointChoice:
     folds = [_predictions(model, sample).verdicts() for model, sample in fit.held_out]
     scores, accepted, weights = map(np.concatenate, zip(*folds, strict=True))
     if min(weights[accepted].sum(), weights[~accepted].sum()) < ENOUGH:
-        return CutPointChoice(0.5, f"fewer than {ENOUGH} words of one outcome are too few to choose another")
+        return CutPointChoice(0.5, f"fewer than {ENOUGH} cases of one outcome are too few to choose another")
     cut_point = best_cut_point(scores, accepted, weights)
     reason = "no other is clearly better" if cut_point == 0.5 else "highest accuracy"
-    return CutPointChoice(cut_point, f"{reason} on words not learned from")
+    return CutPointChoice(cut_point, f"{reason} on cases not learned from")
 
 
 def best_cut_point(scores: Floats, accepted: Bools, weights: Floats) -> float:

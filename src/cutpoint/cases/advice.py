@@ -160,7 +160,9 @@ def advise(
     law, prefixes, outcome = road_of(acceptor, inputs, prefixes, outcome)
     if law is None:
         what = "must be given: advice needs to know which events usually come next."
-        raise InvalidArgument(what, argument="inputs", advice="Pass a Generator, as learn_generator finds it.")
+        raise InvalidArgument(
+            what, argument="inputs", advice="learn_generator finds one, and cutpoint fit saves one with every model."
+        )
     whole_number("horizon", horizon, least=1, most=LONGEST)
     least = float(finite_number("min_probability", min_probability))
     if not 0.0 < least <= 1.0:

@@ -18,7 +18,7 @@ from cutpoint.errors import ImpossibleObservation, TooLarge
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.text import aligned
-from cutpoint.wording import counted, integer_if_whole, printable
+from cutpoint.wording import counted, integer_if_whole, printable, rounded_count
 
 BLOCK = 1 << 18  # positions of words that are forecast at once
 MOST_ROWS = 30  # most rows of a table in a notebook
@@ -69,8 +69,8 @@ class Credit:
         ]
         for a, symbol in enumerate(self.symbols[:most]):
             interval = "" if self.intervals is None else " to ".join(f"{each:+.1f}" for each in self.intervals[a])
-            touched = [f"{values[a]:,.6g}" for values in (self.first_touch, self.last_touch)]
-            numbers = [f"{self.times[a]:,.6g}", f"{self.along[a]:+.1f}", interval, signed(self.each_time[a])]
+            touched = [rounded_count(values[a]) for values in (self.first_touch, self.last_touch)]
+            numbers = [rounded_count(self.times[a]), f"{self.along[a]:+.1f}", interval, signed(self.each_time[a])]
             found.append([label(symbol), *numbers, *touched, f"{100 * self.removal[a]:.1f} %"])
         return found
 
@@ -85,7 +85,8 @@ class Credit:
         cases = counted(integer_if_whole(self.cases), "case")
         return (
             f"Credit over {cases}{left_out}: how many of those {printable(self.outcome)} are due to each event, beyond "
-            f"the {100 * self.baseline:.1f} % expected before the first one. It is not causal."
+            f"the {100 * self.baseline:.1f} % expected before the first one. It is not causal, and the intervals take "
+            "the model to be right."
         )
 
     def __str__(self) -> str:
@@ -98,7 +99,8 @@ class Credit:
         named = zip(map(label, self.symbols[:3]), self.along[:3].tolist(), strict=True)
         most = ", ".join(f"{name} {value:+.1f}" for name, value in named)
         events = most + ", …" * (len(self.symbols) > 3) or "no events"
-        return f"<Credit over {counted(integer_if_whole(self.cases), 'case')}, base rate {self.baseline:.4f}: {events}>"
+        cases = counted(integer_if_whole(self.cases), "case")
+        return f"<Credit over {cases}, {self.baseline:.4f} before the first event: {events}>"
 
 
 def credit(
@@ -133,7 +135,7 @@ def credit(
     >>> sample = cp.Sample(["11", "0", "011"], accepted=[True, False, True], counts=[20, 30, 10])
     >>> found = cp.credit(cp.p_adic(2), sample, inputs=G)
     >>> found
-    <Credit over 60 cases, base rate 0.1667: 1 +15.0, 0 +0.0>
+    <Credit over 60 cases, 0.1667 before the first event: 1 +15.0, 0 +0.0>
     >>> print(found.table())
     event  times  credit  95 % interval   each time  first touch  last touch  removal effect
     1      60     +15.0   +11.5 to +19.0  +0.2500    20           30          100.0 %

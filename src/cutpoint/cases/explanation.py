@@ -23,6 +23,7 @@ MOST_TABULATED = 2000  # longest word whose table has them
 MOST_NAMED = 5  # most events that the warning names
 NEWTON_STEPS = 4  # each doubles the digits of a node, of which the first guess has four
 BLOCK = 1 << 21  # numbers that the integration holds at once
+VISIBLE = 0.0005  # of many changes, smaller ones have no bar of their own
 UNUSUAL = 0.01  # a shortened word that comes up less often, for each time the word itself does, hardly occurs
 ROUNDING = 1e-12  # a smaller change by the end is none
 MOST_ROWS = 60  # most rows of a table in a notebook
@@ -113,7 +114,7 @@ class Explanation:
             return None
         if self.shortened is None:
             return (
-                "Whether words with events deleted occur at all is not known without a law of inputs: where they do "
+                "Whether cases with events deleted occur at all is not known without a law of inputs: where they do "
                 "not, Shapley values are accidents of learning."
             )
         rare = np.flatnonzero(~(self.shortened >= UNUSUAL))
@@ -121,7 +122,7 @@ class Explanation:
             return None
         names = ", ".join(dict.fromkeys(label(self.word[i]) for i in rare[:MOST_NAMED].tolist()))
         return (
-            f"Words like this one without {names}{', …' * (len(rare) > MOST_NAMED)} hardly occur: less than once for a "
+            f"Cases like this one without {names}{', …' * (len(rare) > MOST_NAMED)} hardly occur: less than once for a "
             "hundred like this one. The model has not learned what to say of them; do not rely on the Shapley values."
         )
 
@@ -138,11 +139,12 @@ class Explanation:
         sizes = np.abs(np.diff(levels))
         alone = np.ones(len(sizes), dtype=np.bool_)
         if len(sizes) > most:
+            alone = sizes >= VISIBLE
             alone[np.argsort(-sizes, kind="stable")[most // 2 :]] = False
         last = [i for i in range(len(sizes)) if alone[i] or i + 1 == len(sizes) or alone[i + 1]]
         found = []
         for first, i in zip([0, *(i + 1 for i in last)], last, strict=False):
-            name = f"{i + 1} {label(self.word[i], room=24)}" if first == i else f"… {i + 1 - first} events"
+            name = f"{i + 1}. {label(self.word[i], room=24)}" if first == i else f"… {i + 1 - first} events"
             found.append(Step(name, float(levels[first]), float(levels[i + 1])))
         return found + end
 
@@ -158,7 +160,7 @@ class Explanation:
         if shapley is not None:
             columns["Shapley value"] = ["", *map(signed, shapley), ""]
             if self.shortened is not None:
-                columns["word without it"] = ["", *map(_times, self.shortened), ""]
+                columns["case without it"] = ["", *map(_times, self.shortened), ""]
         rows = [list(row) for row in zip(*([name, *cells] for name, cells in columns.items()), strict=True)]
         return rows if self.forecasts is not None else [rows[0], *rows[2:-1]]
 
@@ -175,9 +177,13 @@ class Explanation:
 
     @property
     def _head(self) -> str:
-        first = "the empty word" if self.forecasts is None else "the base rate"
-        values = f"{first} has {float(self.baseline):.4f}, this case {float(self.acceptance):.4f}"
-        return f"{counted(len(self.word), 'event')}; probability to be {printable(self.outcome)}: {values}"
+        if self.forecasts is None:
+            levels = {"without any event": self.empty}
+        else:
+            levels = {"before the first event": self.forecasts[0], "after the last": self.forecasts[-1]}
+        values = [f"{float(value):.4f} {when}" for when, value in levels.items()]
+        values.append(f"{float(self.acceptance):.4f} if it ends there")
+        return f"{counted(len(self.word), 'event')}; {printable(self.outcome)} with probability {', '.join(values)}"
 
     def __repr__(self) -> str:
         changes = self.along
@@ -257,8 +263,8 @@ def explain(
     >>> why
     <Explanation: 3 events, accepted 0.1667 → 0.7500, most by event 2, 1 (+0.3333)>
     >>> print(why)
-    3 events; probability to be accepted: the base rate has 0.1667, this case 0.7500
-       event    forecast: accepted  change   Shapley value  word without it
+    3 events; accepted with probability 0.1667 before the first event, 0.7083 after the last, 0.7500 if it ends there
+       event    forecast: accepted  change   Shapley value  case without it
        (start)  0.1667
     1  0        0.1667               0.0000   0.0000        4.00×
     2  1        0.5000              +0.3333  +0.3750        4.00×

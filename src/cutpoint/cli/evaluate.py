@@ -9,7 +9,7 @@ import numpy as np
 
 from cutpoint.assess.evaluation import NO_OUTCOMES, evaluate
 from cutpoint.cli import options
-from cutpoint.cli.evaluation_summary import DRIFT, facts, group_rows, indented, lines, say_if_left_out
+from cutpoint.cli.evaluation_summary import DRIFT, STAR, facts, group_rows, indented, lines, say_if_left_out
 from cutpoint.cli.groups import groups_of
 from cutpoint.cli.output import json_text, line
 from cutpoint.data import Sample
@@ -63,9 +63,10 @@ def command(
 ) -> None:
     """How well MODEL predicts the outcomes in DATA, which it should not have learned from.
 
-    Only rows with an outcome count; verdicts along a word are judged one by one, each from what came before it. Every
-    figure has a 95 % interval and stands beside that of always the mean. In a table of events, --by takes the value at
-    the first event of a case.
+    Only rows with an outcome count; verdicts along a word are judged one by one, each from what came before it. A model
+    of fit --along is judged by all prefixes of the cases, each case with the same weight. Every figure has a 95 %
+    interval and stands beside that of always the mean. In a table of events, --by takes the value at the first event of
+    a case.
 
     \b
     Example: cutpoint evaluate model.json test.tsv --report evaluation.html
@@ -90,6 +91,10 @@ def command(
         check_evidence(sample, NO_OUTCOMES, name)
         outcomes = options.outcomes_of(reading, read)
         training = None if baseline is None else _samples(baseline, None, reading)[ALL]
+        cases = sample if isinstance(sample, Sample) and read.is_along else None
+        if cases is not None:  # judged by all prefixes, as fit --along does
+            sample, training = cases.prefixes("case"), training and training.prefixes("case")
+            groups = {group: part.prefixes("case") for group, part in groups.items() if part.has_evidence}
         judged = evaluate(read.machine, sample, cut_point, baseline=training, last=last, engine=worker)
         share = judged.base_rate if training is None else training.seen.share_accepted
         parts = {
@@ -99,11 +104,11 @@ def command(
         }
     if baseline is not None:
         say_if_left_out(judged)
+    rows = group_rows(parts, judged, outcomes[0])
+    note = DRIFT if any(row[-1] == STAR for row in rows) else ""
     if report is not None and isinstance(sample, Sample):
         title = f"{Path(model).name} on {Path(name).name}"
-        rows = group_rows(parts, judged, outcomes[0])
-        by_group = f'<div class="scroll">{table(rows, most_rows=len(rows))}</div>{paragraph(DRIFT)}' if parts else ""
-        cases = sample if read.is_along else None
+        by_group = f'<div class="scroll">{table(rows, most_rows=len(rows))}</div>{paragraph(note)}' if parts else ""
         by_column, law = {f"By {by}": by_group}, read.inputs
         evaluation_report(judged, read.machine, sample, report, title, outcomes, by_column, inputs=law, cases=cases)
     if as_json:
@@ -112,11 +117,10 @@ def command(
         line(json_text(told))
         return
     rate = "" if judged.base_rate is None else f", {100 * judged.base_rate:.1f} % {outcomes[0]}"
-    line("\n".join([printable(f"{model} on {judged.what} of {name}{rate}"), *lines(judged, outcomes[0])]))
+    prefixes = "" if cases is None else "all prefixes of "
+    line("\n".join([printable(f"{model} on {prefixes}{judged.what} of {name}{rate}"), *lines(judged, outcomes[0])]))
     if parts:
-        line(
-            "\n".join(["", printable(f"by {by}"), *indented(group_rows(parts, judged, outcomes[0])), "", f"  {DRIFT}"])
-        )
+        line("\n".join(["", printable(f"by {by}"), *indented(rows), *["", f"  {note}"] * bool(note)]))
 
 
 def _samples(data: str, by: str | None, reading: dict[str, Any]) -> dict[str, Sample]:

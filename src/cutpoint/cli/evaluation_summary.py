@@ -11,13 +11,16 @@ from cutpoint.assess.baselines import MEAN, N_GRAMS
 from cutpoint.assess.evaluation import Evaluation
 from cutpoint.cli.output import message
 from cutpoint.model.text import aligned
-from cutpoint.wording import integer_if_whole
+from cutpoint.wording import integer_if_whole, rounded_count
 
 KEYS = {MEAN: "mean", N_GRAMS: "n_grams"}  # names of the baselines in JSON
 
 INFINITE = "infinite: something happened to which the model gives probability 0"
 
-DRIFT = "* the Brier score of all lies outside of the interval; so it would for one in twenty groups that are alike."
+STAR = "*"  # marks a group that differs from the whole
+DRIFT = (
+    f"{STAR} the Brier score of all lies outside of the interval; so it would for one in twenty groups that are alike."
+)
 
 
 def facts(judged: Evaluation) -> dict[str, Any]:
@@ -40,17 +43,17 @@ def lines(judged: Evaluation, outcome: str = "accepted") -> list[str]:
     """Figures and calibration, for people, with their name for accepted."""
     found = indented(judged.rows())
     if bins := judged.calibration():
-        rows = [["predicted", outcome, "95 % interval", "words" if judged.judged == judged.total else "verdicts"]]
+        rows = [["predicted", outcome, "95 % interval", "cases" if judged.judged == judged.total else "verdicts"]]
         for each in bins:
             interval = f"{each.low:.3f} to {each.high:.3f}"
-            rows += [[f"{each.probability:.3f}", f"{each.accepted:.3f}", interval, f"{each.count:g}"]]
+            rows += [[f"{each.probability:.3f}", f"{each.accepted:.3f}", interval, rounded_count(each.count)]]
         found += ["", "calibration", *indented(rows)]
     return found
 
 
 def group_rows(parts: Mapping[str, Evaluation], whole: Evaluation, outcome: str) -> list[list[str]]:
     """Figures of each group, for people; a star marks one that differs from the whole."""
-    rows = [["", "observations", outcome, "predicted", "log loss", MEAN, "AUC", "Brier score", "95 % interval", ""]]
+    rows = [["", "cases", outcome, "predicted", "log loss", MEAN, "AUC", "Brier score", "95 % interval", ""]]
     for group, judged in parts.items():
         values, _, weights = judged.predictions.verdicts()
         mean = np.average(values, weights=weights) if len(values) else None
@@ -58,8 +61,8 @@ def group_rows(parts: Mapping[str, Evaluation], whole: Evaluation, outcome: str)
         figures = [judged.base_rate, mean, judged.log_loss, constant, judged.auc, judged.brier_score]
         interval = judged.intervals.get("brier_score", ())
         is_apart = interval and not interval[0] <= (whole.brier_score or 0.0) <= interval[1]
-        cells = [group, f"{integer_if_whole(judged.total):,}", *("" if x is None else f"{x:.4f}" for x in figures)]
-        rows.append([*cells, " to ".join(f"{end:.4f}" for end in interval), "*" if is_apart else ""])
+        cells = [group, rounded_count(judged.total), *("" if x is None else f"{x:.4f}" for x in figures)]
+        rows.append([*cells, " to ".join(f"{end:.4f}" for end in interval), STAR if is_apart else ""])
     return rows
 
 

@@ -34,3 +34,4 @@ def command(model: str, output: str, cut_point: str | None, unknown: OnUnknown |
         read = replace(read, cut_point=cut_point_value(cut_point))
     export(read, output, **{name: value for name, value in names.items() if value is not None})
     message(f"written to {output}.")
+    options.say_if_symbols_were_made(read)

@@ -30,6 +30,7 @@ from cutpoint.search.learn import learn
 from cutpoint.search.race import searched_part
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 
+RARE = 2  # symbols seen fewer times are rare, unless --min-count says otherwise
 NOT_CONVERGED = 4
 HOLDOUT = 0.2  # share of the words to judge the model by
 
@@ -56,7 +57,7 @@ HOLDOUT = 0.2  # share of the words to judge the model by
     "--split-by", "by", metavar="COLUMN", help="Judge by the words that are last by this column, such as a time."
 )
 @click.option(
-    "--cut-point", metavar="NUMBER", show_default="best on words not learned from", help="Cut point to store."
+    "--cut-point", metavar="NUMBER", show_default="best on cases not learned from", help="Cut point to store."
 )
 @click.option(
     "--unknown",
@@ -67,7 +68,7 @@ HOLDOUT = 0.2  # share of the words to judge the model by
 @click.option(
     "--min-count",
     type=options.AT_LEAST_ONE,
-    default=2,
+    show_default=str(RARE),
     help="With --unknown rare: symbols seen fewer times are learned as one rare symbol.",
 )
 @click.option("--report", type=options.FILE, help="File for an HTML page about the model.")
@@ -89,7 +90,7 @@ def command(
     baseline: bool,
     cut_point: str | None,
     unknown: OnUnknown,
-    min_count: int,
+    min_count: int | None,
     report: str | None,
     time_limit: float | None,
     checkpoint: str | None,
@@ -117,7 +118,8 @@ def command(
     choice = None if cut_point is None else CutPointChoice(float(cut_point_value(cut_point)), "as given")
     sharded = is_folder_of_shards(data)
     _check_judged_by(holdout, by, sharded, test)
-    _check_learned(generator, along, sharded, report, unknown)
+    _check_unknown(unknown, min_count, sharded)
+    _check_learned(generator, along, sharded, report)
     check = _words_will_do if generator else check_evidence
     if sharded and test is None:
         options.check_not_given(reading, data)
@@ -132,8 +134,7 @@ def command(
             share = 0.0 if test else HOLDOUT if holdout is None else holdout
             training, fresh = _tables(data, by, share, seed, reading, check)
         check(training)
-        if unknown == "rare":
-            training = training.with_rare(min_count)
+        training = _rare_as_one(training, unknown, min_count)
         alphabet = Alphabet(training.alphabet, None if unknown == "rare" else unknown)
         if test is not None:
             fresh = read_sample(test, **(reading | {"alphabet": alphabet}))
@@ -177,6 +178,16 @@ def command(
     return 0 if learned.converged else NOT_CONVERGED
 
 
+def _rare_as_one(training: Sample, unknown: OnUnknown, min_count: int | None) -> Sample:
+    """The sample with rare symbols read as one, if that was asked for; it is said if there are none."""
+    if unknown != "rare":
+        return training
+    found = training.with_rare(min_count or RARE)
+    if found.alphabet.on_unknown != "rare":
+        message("cutpoint: no symbol is rare, so there is nothing to learn about unknown ones: they will be left out.")
+    return found
+
+
 def _predicts(training: Sample, given: dict[str, Any]) -> bool:
     """Whether a generator will predict outcomes, as words of both outcomes teach; options that need it are refused."""
     both = training.marks is None and {1, 2} <= set(training.ends.tolist())
@@ -210,7 +221,7 @@ def _save(summary: FitSummary, output: str, notes: dict[str, Any], unknown: OnUn
     save(model if choice is None else replace(model, cut_point=choice.cut_point, classes=classes), output)
 
 
-def _check_learned(generator: bool, along: bool, sharded: bool, report: str | None, unknown: OnUnknown) -> None:
+def _check_learned(generator: bool, along: bool, sharded: bool, report: str | None) -> None:
     """Refuse options on what to learn that do not go together."""
     if report is not None and generator:
         raise click.UsageError("--report is about acceptors; with --generator leave it out.")
@@ -218,6 +229,12 @@ def _check_learned(generator: bool, along: bool, sharded: bool, report: str | No
         raise click.UsageError("--along is for acceptors: a generator forecasts by itself. Leave one of them out.")
     if along and sharded:
         raise click.UsageError("--along is for tables, and DATA is a folder of shards.")
+
+
+def _check_unknown(unknown: OnUnknown, min_count: int | None, sharded: bool) -> None:
+    """Refuse options on unknown symbols that do not go together."""
+    if min_count is not None and unknown != "rare":
+        raise click.UsageError("--min-count goes with --unknown rare. Add it, or leave --min-count out.")
     if sharded and unknown == "rare":
         raise click.UsageError("--unknown rare is for tables, and DATA is a folder of shards. Use --unknown skip.")
 

@@ -100,7 +100,7 @@ class FitSummary:
 
     def text(self, output: str, report: str | None) -> str:
         """Everything, for people."""
-        machine, seen = self.learned.model, counted(integer_if_whole(self.n_observations), "observation")
+        machine, seen = self.learned.model, counted(integer_if_whole(self.n_observations), "case")
         sizes = f"{counted(machine.n_states, 'state')} and {counted(machine.n_symbols, 'symbol')}"
         lines = [f"{sizes}, learned from {self._prefixes}{seen}; model in {output}"]
         lines += [] if self.choice is None else [f"cut point {self.choice.cut_point:g}: {self.choice.reason}"]
@@ -126,15 +126,15 @@ class FitSummary:
         if isinstance(self.credit, str):
             return ["", f"no credit of events: {self.credit}"]
         rows = [row[:COLUMNS] for row in self.credit.rows(MOST_CREDITED)]
-        cases = counted(integer_if_whole(self.credit.cases), "observation")
-        head = f"credit of events on {cases} learned from, in cases {self.outcome}"
+        cases = counted(integer_if_whole(self.credit.cases), "case")
+        head = f"credit of events over the {cases} learned from, in numbers of {self.outcome} cases"
         more = f"all of them: cutpoint credit {output} DATA" if len(self.credit.symbols) > MOST_CREDITED else ""
         return ["", head, *indented(rows), *[f"  {more}"] * bool(more)]
 
     def _next_steps(self, output: str) -> dict[str, str]:
         """What to do with the model."""
         return {
-            "score new words": f"cutpoint score {output} new.tsv",
+            "score new cases": f"cutpoint score {output} new.tsv",
             "in Python": f"cp.load({output!r}).predict(words)",
         }
 

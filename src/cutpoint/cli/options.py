@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
+from cutpoint.cli.output import message
 from cutpoint.data.alphabet import OnUnknown
 from cutpoint.data.columns import PositiveOutcome
 from cutpoint.data.storage import replaceable
@@ -133,11 +134,21 @@ def saved_reading(model: Model) -> dict[str, Any]:
     return {name: found[name] for name in ("gaps", "attributes") if name in found}
 
 
+def say_if_symbols_were_made(model: Model) -> None:
+    """Say that symbols which ``fit`` made of gaps and attributes are not made where a model reads events itself."""
+    if made := saved_reading(model):
+        message(f"cutpoint: the symbols that --{' and --'.join(made)} made for fit must be events of their own here.")
+
+
 def outcomes_of(reading: dict[str, Any], model: Model | None = None) -> tuple[str, str]:
-    """What the user calls accepted and rejected, once the data are read: by the option, or by the model's classes."""
-    if isinstance(positive := reading.get("positive"), PositiveOutcome):
-        return positive.names
+    """What the user calls accepted and rejected, once the data are read: by the option and by the model's classes."""
     rejected, accepted = model.classes if model and model.classes and len(model.classes) == 2 else OUTCOMES
+    if isinstance(positive := reading.get("positive"), PositiveOutcome):
+        if model and model.classes and isinstance(accepted, str) and accepted != positive:
+            raise click.UsageError(
+                f"the model predicts {accepted!r}, so --positive must be the same; got {positive!r}."
+            )
+        return positive.names
     return str(accepted), str(rejected)
 
 

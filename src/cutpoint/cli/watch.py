@@ -52,8 +52,9 @@ def command(
     """Follow running cases: events from standard input, one JSON object per line, and an answer to each.
 
     An answer has the number of the line, the id, how many events the case has, its acceptance, whether it is accepted
-    at the cut point, and an alarm (above or below) if this event made it cross the cut point. A line that cannot be
-    read is answered by an error and changes nothing.
+    at the cut point, and an alarm (above or below) if this event made it cross the cut point. The acceptance is that
+    of the case if it ended here; a model of fit --along says how the case will probably end. A line that cannot be read
+    is answered by an error and changes nothing.
 
     An event may have a verdict, such as whether an exercise was solved. Its own answer is what could be expected
     before; the verdict counts for the events that follow.
@@ -69,10 +70,7 @@ def command(
     if from_line is not None and state is None:
         raise click.UsageError("--from-line is for going on where --state has ended.")
     read = options.model_of(model, unknown=unknown)
-    if made := options.saved_reading(read):
-        output.message(
-            f"cutpoint: the symbols that --{' and --'.join(made)} made for fit must be events of their own here."
-        )
+    options.say_if_symbols_were_made(read)
     runs = Runs(read.acceptor, read.cut_point if cut_point is None else cut_point)
     lines = EventLines(runs, id, event, close, verdict)
     if state is not None:

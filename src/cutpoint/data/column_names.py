@@ -56,7 +56,8 @@ def given_columns(options: Mapping[str, Any]) -> Columns:
     words, events = sorted(given.keys() - EVENT_TABLE.keys()), sorted(given.keys() - WORD_TABLE.keys())
     if words and events:
         kinds = f"one word per row ({', '.join(words)}) or one event per row ({', '.join(events)})"
-        raise InvalidArgument(f"a table has {kinds}; name columns of one kind only.")
+        advice = "The column with the outcome is {accepted} where rows are words, {outcome} where they are events."
+        raise InvalidArgument(f"a table has {kinds}; name columns of one kind only.", advice=advice)
     return given
 
 
@@ -122,6 +123,7 @@ class ColumnNames:
             if role in found or role in unneeded:
                 continue
             choose = f"Choose one with {{{role}}}."
+            choose += " Or, if rows are events, name {id} and {event}, and {outcome}." * (role == "word")
             plain_known = set(map(_plain, known))
             matches = [k for k, name in enumerate(names) if name in plain_known and k not in found.values()]
             matches = [k for k in matches if names[k] in STANDARD] or matches

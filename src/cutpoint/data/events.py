@@ -159,7 +159,7 @@ def comparable(
 ) -> list[Any]:
     """Values of some rows of a column that has an order: numbers, dates, times; none may be missing.
 
-    Texts become what they stand for: numbers if all are, else dates and times (year first), else themselves.
+    Texts become what they stand for: numbers if all are, else dates and times (year first); others are refused.
     """
     values = [column.values[r] for r in rows]
     for k in _empty(values):
@@ -171,13 +171,11 @@ def comparable(
         found = list(takewhile(lambda value: value is not None, (_read_as(kind, text) for text in values)))
         if len(found) == len(values):
             return found
-    if any(character.isdigit() for text in values for character in text):
-        read = max(([_read_as(kind, text) for text in values] for kind in kinds), key=lambda read: -read.count(None))
-        wrong = read.index(None)  # the first text that the kind of most others does not fit
-        what = "an order in texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30"
-        what = f"{what}; got {shown(values[wrong])}, and as texts '10' comes before '9'."
-        raise column.refusal(rows[wrong], what, f"Convert it{instead}.")
-    return values
+    read = max(([_read_as(kind, text) for text in values] for kind in kinds), key=lambda read: -read.count(None))
+    wrong = read.index(None)  # the first text that the kind of most others does not fit
+    what = "an order in texts must be numbers, or dates and times such as 2024-03-01 or 2024-03-01T09:30"
+    what = f"{what}; got {shown(values[wrong])}, and as texts '10' comes before '9', 'Feb' before 'Jan'."
+    raise column.refusal(rows[wrong], what, f"Convert it{instead}.")
 
 
 def _date(text: str) -> datetime:

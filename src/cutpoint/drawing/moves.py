@@ -22,6 +22,7 @@ MOST_ARROWS = 12  # most arrows of the diagram
 LEAST_START = 0.1  # least share of the cases that start in a state with an arrow from "start"
 ROOM = 18  # most characters of an event's name beside an arrow
 MOST_EVENTS = 3  # most events beside an arrow
+LEAST_EVENT = 0.05  # least share of the moves by the first of them, for another to stand there as well
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,7 @@ class Moves:
         first = np.argsort(-(arrows + arrows.sum() * ways), axis=None, kind="stable")[:MOST_ARROWS]
         kept = np.isin(np.arange(arrows.size), first).reshape(arrows.shape) & (arrows > 0.0)
         ranks = np.argsort(np.argsort(-made, axis=0, kind="stable"), axis=0)
-        shown = kept & (made > 0.0) & (ranks < MOST_EVENTS)
+        shown = kept & (made > 0.0) & (made >= LEAST_EVENT * made.max(axis=0)) & (ranks < MOST_EVENTS)
         values = np.where(shown, self.machine.transitions[:, states][:, :, states], 0.0)
         rounded = np.round(values, 2)  # so that events of about the same probability share a line
         starts = self.made.initial[states] >= LEAST_START * self.made.initial[part].sum()

@@ -206,7 +206,7 @@ def waterfall(
     axes.vlines(ends[:-1], np.arange(len(ends) - 1), np.arange(1, len(ends)), color=GRAY, linewidth=0.8)
     reach = max(float(ends.max()), 1e-3)
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        text = f"{end:.3f}" if row in (0, len(ends) - 1) else f"{end - start:+.3f}"
+        text = f"{end:.3f}" if row in (0, len(ends) - 1) else f"{end - start:+z.3f}"
         axes.text(max(start, end) + 0.01 * reach, row, text, va="center", fontsize=8)
     begins = "the empty word" if shapley or explanation.forecasts is None else "before"
     names = [begins, *(step.label for step in steps), label(explanation.outcome)]

@@ -49,7 +49,7 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1r
 background:var(--paper);overflow-wrap:anywhere}
 h1{margin:1rem 0 .25rem;line-height:1.2}h2{margin:2.5rem 0 .5rem;line-height:1.25}h3{margin:0 0 .25rem;font-size:1rem}
 p{max-width:45rem}p.lead{font-size:1.1rem}.faint,figcaption{color:var(--faint)}
-.scroll{overflow-x:auto}figure{margin:1rem 0}img{max-width:100%;height:auto}
+.scroll{overflow-x:auto}.scroll table{overflow-wrap:normal}figure{margin:1rem 0}img{max-width:100%;height:auto}
 .wide img{max-width:max(100%,52rem)!important}
 table{border-collapse:collapse}td,th{padding:.2rem .7rem .2rem 0;text-align:left;vertical-align:baseline;
 border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}td+td,th+th{white-space:nowrap}
