@@ -134,6 +134,26 @@ REFUSED: list[Refusal] = [
         "unseen must be 'uniform', 'stay', 'error' or an array of transitions of shape (1, 2, 2); got 'random'.",
     ),
     (
+        lambda: cp.expected_counts(BINARY, ["01"], exact=True),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected a Sample; got list. Write Sample(words, accepted=...).",
+    ),
+    (
+        lambda: cp.em.likelihood(BINARY, cp.Sample(["1"], counts=[0.5]), exact=True),
+        cp.errors.InvalidArgument,
+        "an exact likelihood needs counts that are whole numbers; got 0.5.",
+    ),
+    (
+        lambda: cp.em.likelihood(BINARY, cp.Sample(["1"], accepted=[True], counts=[1e12]), exact=True),
+        cp.errors.TooLarge,
+        "the exact likelihood would take over 100 megabytes; use log_likelihood.",
+    ),
+    (
+        lambda: cp.em.baum_welch_step(cp.random_acceptor(2, "01", rng=0), cp.Sample(["1"]), exact=True),
+        cp.errors.InvalidArgument,
+        "an exact step needs a model with rational entries; use model.rationalized() first.",
+    ),
+    (
         lambda: cp.expectation_maximization(BINARY, ["01"]),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
         "expected a Sample; got list. Write Sample(words, accepted=...).",

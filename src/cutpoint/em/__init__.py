@@ -3,7 +3,7 @@
 This is the paper's section 4; searches and assessments are in folders of their own.
 """
 
-from cutpoint.em.baum_welch import Progress as Progress, baum_welch as baum_welch
+from cutpoint.em.baum_welch import Progress as Progress, baum_welch as baum_welch, baum_welch_step as baum_welch_step
 from cutpoint.em.complete_data import (
     DesignMatrix as DesignMatrix,
     count_transitions as count_transitions,

@@ -17,11 +17,20 @@ from cutpoint.data import Sample
 from cutpoint.em.checkpoint import Checkpoint
 from cutpoint.em.climb import Climb, EStep
 from cutpoint.em.fit_result import Fit, Stop
-from cutpoint.em.m_step import MStep
-from cutpoint.em.observations import AnySample, Engine, Parameters, check_arguments, mark_masks, observations
+from cutpoint.em.m_step import MStep, shares
+from cutpoint.em.observations import (
+    AnySample,
+    Engine,
+    Parameters,
+    check_arguments,
+    expected_counts,
+    mark_masks,
+    observations,
+)
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor, Generator
+from cutpoint.model.generator import check_model
 from cutpoint.wording import shown
 
 TOLERANCE = 1e-6
@@ -128,6 +137,29 @@ def baum_welch(
     with observations(sample, model.alphabet, engine, threads) as data:  # in memory, streamed, or on a cluster
         e_step = partial(data.expected_counts, masks=masks)  # Prop. 4.2 with evidence
         return ascend(model, sample, e_step, m_step, limits, accelerate, callback, saved)
+
+
+def baum_welch_step(
+    model: Acceptor | Generator, sample: AnySample, learn_initial: bool = False, *, exact: bool = False
+) -> Acceptor | Generator:
+    r"""One step of Alg. 2: expected counts, and their shares in each row; a row that no run uses keeps its value.
+
+    ``exact=True`` computes with fractions and gives an exact model; it needs one to start from, and a sample in memory.
+
+    Examples
+    --------
+    >>> coin = cp.Acceptor(2, "f", [[["1/2", "1/2"], ["1/3", "2/3"]]], 0, {1})
+    >>> sample = cp.Sample(["f", "ff"], accepted=[True, False])
+    >>> cp.em.baum_welch_step(coin, sample, exact=True).exact_transitions[0].tolist()
+    [[Fraction(3, 8), Fraction(5, 8)], [Fraction(1, 1), Fraction(0, 1)]]
+    """
+    check_model(model)
+    if exact and not model.is_exact:
+        raise InvalidArgument("an exact step needs a model with rational entries; use model.rationalized() first.")
+    counts, current = expected_counts(model, sample, exact=exact), Parameters.of(model, exact)
+    found = Parameters.packed(counts.transitions, counts.initial, counts.stop)
+    initial = shares(found.initial, current.initial) if learn_initial else current.initial
+    return model.replace(**Parameters(shares(found.rows, current.rows), initial).parts)
 
 
 def ascend(

@@ -141,13 +141,17 @@ class DesignMatrix:
             u[self._column(codes, complete_run(sample, r, self.states).tolist())] += observation.count
         return u
 
-    def counts(self, u: ArrayLike) -> Floats:
-        """Sufficient statistic v = B u as an array ``[a, s, t]``."""
+    def counts(self, u: ArrayLike, exact: bool = False) -> NDArray[Any]:
+        """Sufficient statistic v = B u as an array ``[a, s, t]``; of ``Fraction`` if ``exact``."""
         vector = floats("u", u, "must be numbers, one per column")
         if vector.shape != (self.shape[1],):
             raise InvalidArgument(f"u must have one entry per column, {self.shape[1]}; got shape {vector.shape}.")
         _check_not_negative(vector, "u")
-        by_row = (self.matrix @ vector).reshape(len(self.states), len(self.alphabet), len(self.states))
+        sums: NDArray[Any] = self.matrix @ vector
+        if exact:
+            sums, entries = np.full(self.shape[0], Fraction()), self.matrix.tocoo()
+            np.add.at(sums, entries.row, entries.data * _fractions(u, "u")[entries.col])
+        by_row = sums.reshape(len(self.states), len(self.alphabet), len(self.states))
         return np.ascontiguousarray(by_row.transpose(1, 0, 2))
 
     def table(self, columns: Iterable[int] | None = None) -> str:

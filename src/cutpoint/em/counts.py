@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
 from cutpoint.errors import InvalidArgument
-from cutpoint.kernels.words import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,13 +17,13 @@ class Counts:
 
     Counts of parts of a sample add up to the counts of the whole, in any split. ``transitions`` is the paper's v,
     ``[a, s, t]``; ``initial`` how many runs start in each state; ``log_likelihood`` that of the evidence; ``stop`` how
-    many words end in each state, None for an acceptor.
+    many words end in each state, None for an acceptor. Arrays are of floats, or of ``Fraction`` where asked for.
     """
 
-    transitions: Floats
-    initial: Floats
+    transitions: NDArray[Any]
+    initial: NDArray[Any]
     log_likelihood: float
-    stop: Floats | None = None
+    stop: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""

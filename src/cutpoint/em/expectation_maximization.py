@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,6 @@ from cutpoint.em.fit_result import Fit
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import Parameters, check_sample, impossible, mark_masks
 from cutpoint.errors import TooLarge
-from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.wording import counted
@@ -55,12 +55,13 @@ def expectation_maximization(
     return ascend(acceptor, sample, e_step, m_step, Limits(tolerance, max_steps))
 
 
-def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
+def hidden_runs(acceptor: Acceptor, sample: Sample, exact: bool = False) -> tuple[NDArray[Any], ...]:
     r"""Matrix U of Alg. 1, one row per distinct observation: expected number of times each state path was taken.
 
     .. math:: u_{x,s} = u_x\, p_{X,S}(x, s) / p_X(x)
 
     over all paths that agree with the evidence. Paths are in lexicographic order, l^(n+1) for a word of length n.
+    ``exact=True`` gives arrays of ``Fraction``.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def hidden_runs(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:
     (array([0., 1., 0., 2., 0., 0., 0., 0.]),)
     """
     check_paths(acceptor, sample)
-    return tuple(run.row for run in _runs(acceptor, sample))
+    return tuple(run.row for run in _runs(acceptor, sample, exact))
 
 
 def enumerated_counts(acceptor: Acceptor, sample: Sample) -> Counts:
@@ -100,12 +101,12 @@ class _HiddenRun(NamedTuple):
 
     word: NDArray[np.int32]
     paths: NDArray[np.int64]
-    row: Floats
+    row: NDArray[Any]
     log_likelihood: float
 
 
-def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[_HiddenRun]:
-    """Hidden run of each observation."""
+def _runs(acceptor: Acceptor, sample: Sample, exact: bool = False) -> Iterator[_HiddenRun]:
+    """Hidden run of each observation; in fractions the row of U is ``exact``, and the log-likelihood is left at 0."""
     sample, masks = sample.recoded(acceptor.alphabet), mark_masks(acceptor, sample)
     with np.errstate(divide="ignore"):
         log_initial, log_transitions = np.log(acceptor.initial), np.log(acceptor.transitions)
@@ -116,6 +117,14 @@ def _runs(acceptor: Acceptor, sample: Sample) -> Iterator[_HiddenRun]:
             log_seen = np.log(seen)
         n_paths = acceptor.n_states ** (len(word) + 1)
         paths = np.stack(digits(np.arange(n_paths), acceptor.n_states, len(word) + 1))
+        if exact:
+            weights = acceptor.exact_initial[paths[0]] * seen[np.arange(len(word) + 1)[:, None], paths].all(axis=0)
+            for symbol, (before, after) in zip(word, pairwise(paths), strict=True):
+                weights = weights * acceptor.exact_transitions[symbol][before, after]
+            if not weights.any():
+                raise impossible(sample, [r])
+            yield _HiddenRun(word, paths, weights * (Fraction(count) / weights.sum()), 0.0)
+            continue
         logs = log_initial[paths[0]] + log_seen[0][paths[0]]
         for i, symbol in enumerate(word):
             logs = logs + log_transitions[symbol][paths[i], paths[i + 1]] + log_seen[i + 1][paths[i + 1]]

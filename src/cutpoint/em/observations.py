@@ -11,7 +11,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,11 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.em.counts import Counts
 from cutpoint.em.predictions import Predictions
-from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample
+from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample, TooLarge
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Floats, FrontCodedWords
 from cutpoint.model import Acceptor, Generator
-from cutpoint.model.acceptor import check_acceptor
+from cutpoint.model.acceptor import MOST_BITS, check_acceptor
 from cutpoint.model.generator import check_model
 from cutpoint.model.parts import check_threads
 from cutpoint.wording import shown
@@ -42,10 +43,10 @@ class Parameters(NamedTuple):
     initial: Floats
 
     @classmethod
-    def of(cls, model: Acceptor | Generator) -> Parameters:
-        """Parameters of a model."""
-        stop = model.stop if isinstance(model, Generator) else None
-        return cls.packed(model.transitions, model.initial, stop)
+    def of(cls, model: Acceptor | Generator, exact: bool = False) -> Parameters:
+        """Parameters of a model, in floats or in fractions."""
+        numbers = model.numbers(exact)
+        return cls.packed(numbers["transitions"], numbers["initial"], numbers.get("stop"))
 
     @classmethod
     def packed(cls, transitions: NDArray[Any], initial: Floats, stop: NDArray[Any] | None) -> Parameters:
@@ -335,7 +336,12 @@ def check_arguments(model: Acceptor | Generator, sample: AnySample, threads: int
 
 
 def expected_counts(
-    model: Acceptor | Generator, sample: AnySample, threads: int | None = None, *, engine: Engine | None = None
+    model: Acceptor | Generator,
+    sample: AnySample,
+    threads: int | None = None,
+    *,
+    engine: Engine | None = None,
+    exact: bool = False,
 ) -> Counts:
     r"""Expected counts of a sample: the E-step of Baum-Welch, Prop. 4.2 with evidence.
 
@@ -349,15 +355,49 @@ def expected_counts(
     Of a generator, :math:`p_r` is the probability of the word together with what was seen of its run, and
     ``Counts.stop`` says how often words are expected to end in each state.
 
+    ``exact=True`` gives arrays of ``Fraction``, for a sample in memory; the log-likelihood stays a float (see
+    :func:`likelihood`).
+
     Examples
     --------
     >>> sample = cp.Sample(["1", "1"], accepted=[True, False])
     >>> cp.expected_counts(cp.p_adic(2), sample).transitions[1]
     array([[1., 1.],
            [0., 0.]])
+    >>> cp.expected_counts(cp.p_adic(3), cp.Sample(["11"]), exact=True).transitions[1][0].tolist()
+    [Fraction(10, 9), Fraction(5, 9)]
     """
+    if exact:
+        return _exact_counts(model, sample)
     with _asked(model, sample, threads, engine) as data:
         return data.expected_counts(Parameters.of(model), mark_masks(model, sample))
+
+
+def _exact_observations(
+    model: Acceptor | Generator, sample: AnySample
+) -> Iterator[tuple[float, list[int], NDArray[np.bool_]]]:
+    """Count, word and states that agree at each position, for every distinct observation of a sample in memory."""
+    check_model(model)
+    check_sample(sample)
+    same = cast(Sample, sample).recoded(model.alphabet)
+    words, masks = same.decoded, mark_masks(model, same)
+    for r, count in enumerate(same.counts.tolist()):
+        yield count, words.word(r).tolist(), words.evidence(masks, np.array([r]))[0]
+
+
+def _exact_counts(model: Acceptor | Generator, sample: AnySample) -> Counts:
+    """The E-step over the rationals, one observation after the other."""
+    stops = isinstance(model, Generator)
+    transitions, initial = np.full(model.transitions.shape, Fraction()), np.full(model.n_states, Fraction())
+    stop, logs = initial.copy(), []
+    for r, (count, word, seen) in enumerate(_exact_observations(model, sample)):
+        moves, first, last, probability = model.integers.uses(word, seen, stops)
+        if not probability:
+            raise impossible(cast(Sample, sample).recoded(model.alphabet), [r])
+        weight = Fraction(count)
+        transitions, initial, stop = transitions + weight * moves, initial + weight * first, stop + weight * last
+        logs.append(count * (math.log(probability.numerator) - math.log(probability.denominator)))
+    return Counts(transitions, initial, math.fsum(logs), stop if stops else None)
 
 
 def log_likelihoods(model: Acceptor | Generator, sample: AnySample, *, engine: Engine | None = None) -> Floats:
@@ -390,25 +430,51 @@ def log_likelihood(
     >>> round(cp.log_likelihood(cp.p_adic(2), sample), 6)  # log 1/2 + log 1/2
     -1.386294
     """
-    if with_inputs and isinstance(model, Generator):
-        raise InvalidArgument("with_inputs is for acceptors: the probability of a generator has the inputs in it.")
+    _check_with_inputs(model, with_inputs)
     with _asked(model, sample, None, engine) as data:
         return data.log_likelihood([(Parameters.of(model), mark_masks(model, sample))], with_inputs)
 
 
 def likelihood(
-    model: Acceptor | Generator, sample: AnySample, with_inputs: bool = False, *, engine: Engine | None = None
-) -> float:
-    """Likelihood L = exp(ℓ) of a sample; 0 where it is impossible or below the range of floats.
+    model: Acceptor | Generator,
+    sample: AnySample,
+    with_inputs: bool = False,
+    *,
+    engine: Engine | None = None,
+    exact: bool = False,
+) -> Any:
+    r"""Likelihood :math:`L = \exp \ell = \prod_r p_r^{u_r}` of a sample; 0 if impossible, or too small for a float.
 
-    See :func:`log_likelihood`, which does not underflow.
+    See :func:`log_likelihood`, which does not underflow. ``exact=True`` gives a ``Fraction``, for a sample in memory
+    whose counts are whole numbers.
 
     Examples
     --------
     >>> round(cp.em.likelihood(cp.p_adic(2), cp.Sample(["1", "01"], accepted=[True, True])), 12)
     0.25
+    >>> cp.em.likelihood(cp.p_adic(3), cp.Sample(["1", "12"], accepted=[True, True], counts=[10, 1]), exact=True)
+    Fraction(7, 531441)
     """
-    return math.exp(log_likelihood(model, sample, with_inputs, engine=engine))
+    if not exact:
+        return math.exp(log_likelihood(model, sample, with_inputs, engine=engine))
+    _check_with_inputs(model, with_inputs)
+    product, bits = Fraction(1), 0.0
+    for count, word, seen in _exact_observations(model, sample):
+        if count != int(count):
+            raise InvalidArgument(f"an exact likelihood needs counts that are whole numbers; got {count:g}.")
+        *_, probability = model.integers.agreeing(word, seen, isinstance(model, Generator))
+        if with_inputs:
+            probability /= model.n_symbols ** len(word)
+        bits += count * probability.denominator.bit_length()
+        if bits > MOST_BITS:
+            raise TooLarge("the exact likelihood would take over 100 megabytes; use log_likelihood.")
+        product *= probability ** int(count)
+    return product
+
+
+def _check_with_inputs(model: Acceptor | Generator, with_inputs: bool) -> None:
+    if with_inputs and isinstance(model, Generator):
+        raise InvalidArgument("with_inputs is for acceptors: the probability of a generator has the inputs in it.")
 
 
 def verdict_probabilities(acceptor: Acceptor, sample: Sample) -> tuple[Floats, ...]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Fractions = NDArray[Any]  # array of ``Fraction``
 Codes = Sequence[int]  # A word as the numbers of its symbols
+Masks = NDArray[np.bool_]  # ``[i, s]``: states that agree with what was seen at each position
 
 LONG = 200  # words longer than this are multiplied by halves
 
@@ -78,6 +79,54 @@ class IntegerForm:
                 row = _masked(row, step)
                 below = sum(row.entries(), start=below * 0)
         return row, below
+
+    def agreeing(self, word: Codes, seen: Masks, stops: bool) -> tuple[list[fmpz_mat], fmpz_mat, Fraction]:
+        """Forward rows of the runs that agree with what was seen, the column at their end as a row, their probability.
+
+        ``seen[i, s]`` says whether state s agrees with what was seen after i symbols; the column is that of the form
+        where it ``stops``, otherwise all ones.
+        """
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        rows = [_masked(self.initial, seen[0])]
+        for symbol, mask in zip(word, seen[1:], strict=True):
+            rows.append(_masked(rows[-1] * self.matrices[symbol], mask))
+        below = self.initial_denominator * self._denominator(word) * (self.final_denominator if stops else 1)
+        size = self.initial.ncols()
+        end = self.final.transpose() if stops else fmpz_mat(1, size, [1] * size)
+        return rows, end, lowest_terms((rows[-1] * end.transpose())[0, 0], below)
+
+    def uses(self, word: Codes, seen: Masks, stops: bool) -> tuple[Fractions, Fractions, Fractions, Fraction]:
+        """Expected uses of the moves ``[a, s, t]``, first and last states in a run, given what was seen; its chance.
+
+        The denominators of a path are those of its word, so expectations are quotients of integers. All are 0 where
+        what was seen is impossible.
+        """
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        rows, end, probability = self.agreeing(word, seen, stops)
+        total, size = (rows[-1] * end.transpose())[0, 0], self.initial.ncols()
+        moves = [fmpz_mat(size, size) for _ in self.matrices]
+        column = end
+        for i in range(len(word), 0, -1):
+            column = _masked(column, seen[i])
+            moves[word[i - 1]] += rows[i - 1].transpose() * column
+            column = column * self.matrices[word[i - 1]].transpose()
+        used = [
+            [m * p for m, p in zip(a.entries(), b.entries(), strict=True)]
+            for a, b in zip(moves, self.matrices, strict=True)
+        ]
+        first, last = (
+            [a * b for a, b in zip(rows[k].entries(), side.entries(), strict=True)]
+            for k, side in ((0, column), (-1, end))
+        )
+        below = total if total else total + 1
+
+        def expected(numerators: list[fmpz]) -> Fractions:
+            return np.array([lowest_terms(number, below) for number in numerators], dtype=object)
+
+        by_symbol = np.stack([expected(numerators).reshape(size, size) for numerators in used])
+        return by_symbol, expected(first), expected(last), probability
 
     def column(self, word: Codes) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of P(x)f."""

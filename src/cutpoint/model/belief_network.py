@@ -14,7 +14,6 @@ from cutpoint.data import State, Word, html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Arrow, Diagram, DiagramNode, Look
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
-from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.wording import counted, shown
 
@@ -26,7 +25,7 @@ class Factor:
     """Factor of the joint distribution: its table has one axis per variable; with parents, the child comes last."""
 
     variables: tuple[str, ...]
-    table: Floats
+    table: NDArray[Any]
 
     @property
     def name(self) -> str:
@@ -70,11 +69,20 @@ class BeliefNetwork:
     @property
     def factors(self) -> tuple[Factor, ...]:
         """Factors whose product is the joint distribution, in the order of the formula."""
-        uniform = np.full(self.acceptor.n_symbols, 1.0 / self.acceptor.n_symbols)
-        factors = [Factor(("S1",), self.acceptor.initial)]
+        return self._factors(exact=False)
+
+    @property
+    def exact_factors(self) -> tuple[Factor, ...]:
+        """The factors with tables of ``Fraction``."""
+        return self._factors(exact=True)
+
+    def _factors(self, exact: bool) -> tuple[Factor, ...]:
+        numbers, n_symbols = self.acceptor.numbers(exact), self.acceptor.n_symbols
+        uniform = np.full(n_symbols, Fraction(1, n_symbols) if exact else 1.0 / n_symbols)
+        factors = [Factor(("S1",), numbers["initial"])]
         for i in range(1, self.length + 1):
             factors.append(Factor((f"X{i}",), uniform))
-            factors.append(Factor((f"X{i}", f"S{i}", f"S{i + 1}"), self.acceptor.transitions))
+            factors.append(Factor((f"X{i}", f"S{i}", f"S{i + 1}"), numbers["transitions"]))
         return tuple(factors)
 
     def values(self, node: str) -> tuple[Hashable, ...]:
@@ -83,12 +91,15 @@ class BeliefNetwork:
             raise InvalidArgument(f"the network has the nodes {', '.join(self.nodes)}; got {shown(node)}.")
         return tuple(self.acceptor.alphabet if node.startswith("X") else self.acceptor.states)
 
-    def joint(self, word: Word, path: Iterable[State]) -> float:
+    def joint(self, word: Word, path: Iterable[State], exact: bool = False) -> Any:
         """Joint probability of an input and a state path, as a product of the factors; see :meth:`Acceptor.joint`."""
         codes = [*self._codes(word).tolist(), *self.acceptor.path_codes(path, self.length)]
         values = dict(zip(self.nodes, codes, strict=True))
-        entries = (factor.table[tuple(values[variable] for variable in factor.variables)] for factor in self.factors)
-        return float(math.prod(entries))
+        factors = self._factors(exact)
+        product = math.prod(
+            factor.table[tuple(values[variable] for variable in factor.variables)] for factor in factors
+        )
+        return Fraction(product) if exact else float(product)
 
     def words(self) -> Iterator[tuple[Hashable, ...]]:
         """All inputs of this length, in lexicographic order: the rows of :meth:`joint_table`."""
@@ -98,17 +109,21 @@ class BeliefNetwork:
         """All state paths of length n + 1, in lexicographic order: the columns of :meth:`joint_table`."""
         return product(self.acceptor.states, repeat=self.length + 1)
 
-    def joint_table(self) -> Floats:
-        """Joint distribution by plain enumeration: ``[word, path]``; refused with a size where it would not fit."""
+    def joint_table(self, exact: bool = False) -> NDArray[Any]:
+        """Joint distribution by plain enumeration: ``[word, path]``; refused with a size where it would not fit.
+
+        ``exact=True`` gives an array of ``Fraction``.
+        """
         n_words, n_paths = self.acceptor.n_symbols**self.length, self.acceptor.n_states ** (self.length + 1)
         if n_words * n_paths > LARGEST_TABLE:
             size = f"{counted(n_words, 'row')} and {counted(n_paths, 'column')}"
             limit = f"the limit is {counted(LARGEST_TABLE, 'entry')}. Use joint, forward or a shorter length."
             raise TooLarge(f"the joint table would have {size}; {limit}")
-        table = self.acceptor.initial[None, :]
+        numbers = self.acceptor.numbers(exact)
+        table = numbers["initial"][None, :]
         for _ in range(self.length):
             grown = table.reshape(-1, 1, table.shape[1] // self.acceptor.n_states, self.acceptor.n_states, 1)
-            steps = self.acceptor.transitions[None, :, None] / self.acceptor.n_symbols
+            steps = numbers["transitions"][None, :, None] / self.acceptor.n_symbols
             table = (grown * steps).reshape(grown.shape[0] * self.acceptor.n_symbols, -1)
         return table
 
