@@ -4,7 +4,6 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -28,8 +27,8 @@ from cutpoint.search.race import (
     check_search,
     checked_size,
     nearest_to_mean,
-    race,
     refitted,
+    results_of_folds,
     search_checkpoint,
     unused_states,
     usual_folds,
@@ -40,8 +39,8 @@ from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, listed
 
 PRIOR = 0.01  # pseudo-counts of every cell
-JUDGES = 2  # folds by which the number of states is chosen
-LEAST_GAIN = 0.03  # share of the loss by which a larger number of states must be better
+JUDGES = 3  # folds by which the number of states is chosen
+LEAST_GAIN = 0.02  # share of the loss by which a larger number of states must be better
 TEAM_STEPS = 30  # E-steps of winners on all observations where they may err apart: in a team, or as teachers
 LUCK = 3.0  # standard errors by which winners must be better than a simple machine: what they are judged by chose them
 LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
@@ -78,7 +77,7 @@ def learn(
     ----------
     sample : what was observed. Words without any evidence teach nothing.
     n_states : number of states; None tries 2, 4, 8, … and takes the number that does best on held-out observations (a
-        larger one must be better by 3 %, for a single acceptor also by a standard error). States seen in the sample set
+        larger one must be better by 2 %, for a single acceptor also by a standard error). States seen in the sample set
         it, and name the states.
     team : 1 returns one acceptor, which learns from the folds' winners; or, unless these are clearly better on held-out
         words, a deterministic machine that takes some labels to be wrong. k > 1 returns the mixture of k folds'
@@ -136,23 +135,16 @@ def learn(
         used = n_folds if team == 1 and (folds is not None or n_states is None or len(part) <= LARGE) else team
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))
         given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
-        rules = Rules(states, prior, seed, threads, given)
+        rules = Rules(states, prior, seed, threads, given, exchange=isinstance(states, HiddenStates))
         sizes = states.sizes if n_states is None else (n_states,)
         options = n_states, n_final, final and frozenset(final), classes and tuple(classes), start, team, n_folds
-        saved = search_checkpoint(checkpoint, sample, part, rules, sizes, max(used, JUDGES), options)
+        saved = search_checkpoint(checkpoint, sample, part, rules, sizes, used, options)
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
-        # Number of states: a race on few folds, with a tournament for each
+        # A race of numbers of states on few folds, and its winner on all of them, with a tournament for each
         caution = 1.0 if team == 1 else 0.0  # members of a team err apart
-        done = JUDGES if len(sizes) > 1 else used
-        outcome = race(sizes, split_by_fold[:done], rules, monitor, caution, least_gain=LEAST_GAIN)
-        results = outcome.results[outcome.n_states]
-
-        # Its winner on the other folds
-        if outcome.stop is Stop.SEARCHED and done < used:
-            others = race((outcome.n_states,), split_by_fold[done:used], rules, monitor, first_fold=done)
-            results = [*results, *(result for result in others.results[outcome.n_states] if not result.cut_short)]
-            outcome = replace(outcome, stop=others.stop)
+        folds_used = split_by_fold[:used]
+        outcome, results = results_of_folds(sizes, folds_used, JUDGES, rules, monitor, caution, LEAST_GAIN)
 
         # The winners climb on, on all observations
         winners = [result.winner for result in results][: team if team > 1 else None]

@@ -1,9 +1,11 @@
 """A race of numbers of states, with a tournament for each fold; what all functions that search check and share."""
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from cutpoint.em.observations import (
     Engine,
     InMemory,
     Observations,
+    Parameters,
     check_any_sample,
     check_engine,
     observations,
@@ -27,13 +30,16 @@ from cutpoint.model.parts import check_threads
 from cutpoint.search.folds import Split, chosen_size, shared_out, splits
 from cutpoint.search.labels import Solution
 from cutpoint.search.learned import SizeResult
-from cutpoint.search.tournament import Entrant, Rules, SearchEnded, SearchMonitor, saved_search, tournament
+from cutpoint.search.starts import SLIGHT, Start, smoothed
+from cutpoint.search.tournament import AGAIN, Entrant, Rules, SearchEnded, SearchMonitor, saved_search, tournament
 from cutpoint.wording import shown
 
 FOLDS = 5
 LAST_STEPS = 10  # E-steps of winners on all observations
 SURE_SIZES = 3  # so many numbers of states are always tried
 HOPELESS = 3.0  # sizes are given up when so many more gains as the last would not reach the yardstick
+EXCHANGED, SECOND_ROUNDS = 2, 4  # other winners that a fold begins again from, and how many rounds they climb
+CLEARLY = 0.6  # share of the loss of its own winner below which a fold takes what came of others
 HALF_A_VISIT = 0.5  # states with fewer visits (where visits are few: with a hundredth of the mean) are not used
 MOST_STATES = 2000  # most states that can be asked for: dozens of climbs hold their matrices at the same time
 SEARCHED = 200_000  # most distinct observations of a sample in shards that are searched
@@ -122,6 +128,11 @@ class FoldResult:
     joint_loss: float
     cut_short: bool = False
 
+    @classmethod
+    def of(cls, split: Split, finalists: list[Entrant], rules: Rules) -> FoldResult:
+        """Result of a tournament that did end."""
+        return cls(split, finalists, rules.loss(InMemory(split.validation, 1), [f.solution for f in finalists]))
+
     @property
     def winner(self) -> Entrant:
         """The best entrant."""
@@ -174,14 +185,15 @@ def race(
             for fold, split in enumerate(folds, first_fold):
                 finalists = tournament(split, size, fold, rules, monitor, smaller.get(fold))
                 if math.isfinite(finalists[0].loss):
-                    joint = rules.loss(InMemory(split.validation, 1), [f.solution for f in finalists])
-                    results[size].append(FoldResult(split, finalists, joint))
+                    results[size].append(FoldResult.of(split, finalists, rules))
                     if size != yardstick:
                         smaller[fold] = finalists[0].solution
                 if yardstick is None and _is_given_up([result.joint_loss for result in results[size]], losses):
                     return RaceOutcome(chosen_size(losses, caution, least_gain), stop, results)
             if not results[size]:
                 raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
+            if rules.exchange and len(sizes) > 1:
+                results[size] = exchanged(results[size], first_fold, rules, monitor)
             losses[size] = [result.joint_loss for result in results[size]]
             monitor.losses[size] = float(np.mean(losses[size]))
             if judges:
@@ -192,14 +204,64 @@ def race(
     except (SearchEnded, KeyboardInterrupt) as ended:
         stop = ended.stop if isinstance(ended, SearchEnded) else Stop.INTERRUPTED
         if not any(results.values()):
-            if isinstance(ended, KeyboardInterrupt):
-                raise
-            best = min(ended.entrants, key=lambda entrant: entrant.loss)
-            if not math.isfinite(best.loss):
-                raise ImpossibleObservation(NO_START, advice=CHECK_FINAL) from None
-            results[size] = [FoldResult(split, [best], best.loss, cut_short=True)]
+            results[size] = [_cut_short(split, ended)]
     finished = chosen_size(losses, caution, least_gain) if losses else next(size for size in results if results[size])
     return RaceOutcome(finished, stop, results)
+
+
+def _cut_short(split: Split, ended: SearchEnded | KeyboardInterrupt) -> FoldResult:
+    """The best so far of the first tournament, if there is any."""
+    if isinstance(ended, KeyboardInterrupt):
+        raise ended
+    best = min(ended.entrants, key=lambda entrant: entrant.loss)
+    if not math.isfinite(best.loss):
+        raise ImpossibleObservation(NO_START, advice=CHECK_FINAL) from None
+    return FoldResult(split, [best], best.loss, cut_short=True)
+
+
+def results_of_folds(
+    sizes: Sequence[int],
+    folds: Sequence[Split],
+    judges: int,
+    rules: Rules,
+    monitor: SearchMonitor,
+    caution: float,
+    least_gain: float,
+) -> tuple[RaceOutcome, list[FoldResult]]:
+    """A race on the first folds, the judges, and what its winner does on all folds."""
+    judging = folds[:judges] if len(sizes) > 1 else folds
+    outcome = race(sizes, judging, rules, monitor, caution, least_gain=least_gain)
+    results, stop, size = outcome.results[outcome.n_states], outcome.stop, outcome.n_states
+    if stop is Stop.SEARCHED and len(judging) < len(folds):
+        others = race((size,), folds[len(judging) :], rules, monitor, first_fold=len(judging))
+        results, stop = [*results, *(each for each in others.results[size] if not each.cut_short)], others.stop
+    if stop is Stop.SEARCHED and rules.exchange:
+        try:
+            results = exchanged(results, len(folds), rules, monitor)
+        except (SearchEnded, KeyboardInterrupt) as ended:
+            stop = ended.stop if isinstance(ended, SearchEnded) else Stop.INTERRUPTED
+    return replace(outcome, stop=stop), results
+
+
+def exchanged(results: Sequence[FoldResult], first_fold: int, rules: Rules, monitor: SearchMonitor) -> list[FoldResult]:
+    """The same results, where a fold that had no luck begins again near the winners of other folds.
+
+    These have learned from what the fold is judged by, so what comes of them must be clearly better.
+    """
+    found = []
+    for fold, result in enumerate(results, first_fold):
+        others = sorted((other.winner for other in results if other is not result), key=lambda entrant: entrant.loss)
+        near = [
+            Start(other.start, Parameters(*(smoothed(part, SLIGHT) for part in other.best)), other.kinds)
+            for other in others[:EXCHANGED]
+        ]
+        again = replace(rules, starts=lambda *_, near=near: near, given=None, schedule=(EXCHANGED,) * SECOND_ROUNDS)
+        finalists = tournament(result.split, len(result.winner.kinds), AGAIN + fold, again, monitor) if near else []
+        if finalists and finalists[0].loss < CLEARLY * result.winner.loss:
+            found.append(FoldResult.of(result.split, finalists, rules))
+        else:
+            found.append(result)
+    return found
 
 
 def _parts_to_judge_by(folds: Sequence[Split], rules: Rules) -> list[InMemory]:

@@ -40,6 +40,7 @@ FIRST_STEPS = 40  # E-steps on short words in a climb that begins with them
 SHORT = 0.2  # share of the observations that are short words
 ENOUGH = 50_000  # distinct observations that are enough for the first rounds, while there are many climbs
 MANY = 10  # so many climbs are many
+AGAIN = 1000  # folds that begin again, near the winners of others, have numbers from here on
 MOST_COUNTED = 2**40  # most rounds and E-steps that a checkpoint may speak of
 FINALISTS = 3  # so many entrants of a tournament are kept; together they judge a number of states
 LIKELY, UNLIKELY = 0.02, 1e-4  # moves of at least the first share of their row are likely; others begin at the second
@@ -58,6 +59,7 @@ class Rules:
     patience : a climb ends after so many rounds without a lower held-out loss.
     many : while there are so many climbs, ``enough`` distinct observations are enough for them.
     finalists : so many entrants of a tournament are kept; together they judge a number of states.
+    exchange : whether folds may begin again near the winners of others.
     sharpening : rounds in which the finalists climb on with few moves in each row.
     predicting : whether losses are those of what was seen given the word, which matters for generators alone.
     """
@@ -74,6 +76,7 @@ class Rules:
     enough: int = ENOUGH
     predicting: bool = False
     finalists: int = FINALISTS
+    exchange: bool = False
     sharpening: int = SHARPENING
 
     @property
@@ -215,7 +218,7 @@ class SearchMonitor:
         seconds = time.monotonic() - self._began
         if self._callback:
             loss = min(entrant.loss for entrant in entrants)
-            where = n_states, fold, self.last_fold, number, rounds
+            where = n_states, min(fold % AGAIN, self.last_fold - 1), self.last_fold, number, rounds
             left = self._seconds_left(fold, number / rounds)
             report = SearchProgress(*where, loss, self.e_steps, seconds, dict(self.losses), left)
             if self._callback(report) in (True,):
@@ -236,7 +239,7 @@ class SearchMonitor:
         """Time that the other folds will probably take, as the ones before did; at most until the deadline."""
         now = time.monotonic()
         left = math.inf
-        if self._is_last_size:
+        if self._is_last_size and fold < AGAIN:
             done = fold - self._first_fold + share
             left = (now - self._stage_began) * (self.last_fold - self._first_fold - done) / done
         left = min(left, max(0.0, self._deadline - now))
@@ -400,7 +403,7 @@ def saved_search(rules: Rules, sizes: Collection[int], folds: int, n_symbols: in
             Expected(np.int64, (None,), "numbers of rounds", _are_counts, optional=True),
             Expected(np.float64, (None, len(Round._fields)), "rounds with their losses", _are_rounds, optional=True),
         )
-        for fold in range(folds):
+        for fold in (*range(folds), *range(AGAIN, AGAIN + 2 * folds)):
             found |= {f"{size}/{fold}/{part}": each for part, each in zip(SAVED, parts, strict=True)}
     return found
 
