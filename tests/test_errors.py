@@ -71,6 +71,14 @@ def test_every_kind_travels_between_processes_with_its_fields(kind: type[Cutpoin
     assert str(copy) == str(error) == error.args[0]
 
 
+def test_a_sentence_about_long_names_leaves_out_its_middle() -> None:
+    sentence = str(CutpointError("a" * 10_000 + " must be short."))
+    assert len(sentence) < 2_000
+    assert sentence.startswith("aaa")
+    assert sentence.endswith("a must be short.")
+    assert " … " in sentence
+
+
 def test_a_place_is_put_in_front() -> None:
     error = InvalidArgument("must be 1; got 2.", argument="id", advice="Choose one with {id}.")
     assert (

@@ -15,6 +15,7 @@ from typing import Self
 
 from cutpoint.wording import printable
 
+LONGEST = 2_000  # characters of a sentence; a file of long names could make a longer one, whose middle is left out
 _REFERENCE = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 
 
@@ -48,7 +49,8 @@ class CutpointError(Exception):
         """The whole sentence, with an option of the command line in place of each argument if these are given."""
         name = self.argument if options is None else options.get(self.argument, self.argument)
         parts = [f"{self.where}:" * bool(self.where), name, self.what, _advice(self.advice, options)]
-        return printable(" ".join(part for part in parts if part))
+        text = printable(" ".join(part for part in parts if part))
+        return text if len(text) <= LONGEST else f"{text[: LONGEST - 500]} … {text[-400:]}"
 
     def at(self, where: str) -> Self:
         """The same error, met at a place: a file, say, in front of the line that is known already."""

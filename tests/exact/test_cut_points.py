@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
+from cutpoint.exact.certified import exceeds
 from tests.strategies import acceptors, words_of
 
 CASES = 100_000
@@ -58,6 +59,30 @@ def test_batches_agree_with_single_words_and_report_what_was_exact(data: st.Data
         assert [word in language for word in words] == expected
         assert all(report.exact[r] for r, value in enumerate(values) if value == cut_point)
         assert report.n_exact == sum(report.exact)
+
+
+@pytest.mark.parametrize(
+    ("step", "cut_point"),
+    [
+        (Fraction(1, 10**200), Fraction(1, 10**500)),  # the float is 0, and the probability above the cut point
+        (Fraction(161, 10**164), Fraction("6e-324")),  # two paths, each rounded up to the smallest float
+        (Fraction(161, 10**164), Fraction("5e-324")),
+    ],
+)
+def test_below_the_smallest_float_integers_decide(step: Fraction, cut_point: Fraction) -> None:
+    row = [0, step, step, 0, 1 - 2 * step]
+    through = [0, 0, 0, step, 1 - step]
+    stay = [0, 0, 0, 0, 1]
+    acceptor = cp.Acceptor(5, "ab", [[row, stay, stay, stay, stay], [stay, through, through, stay, stay]], 0, {3})
+    value = 2 * step * step
+    assert acceptor.exact_acceptance("ab") == value
+    assert acceptor.accepts("ab", cut_point) == (value > cut_point)
+    assert acceptor.accepts("ab", value / 2)
+    assert not acceptor.accepts("ab", value)
+    for estimate in (0.0, 5e-324, 1e-323):  # each within the error of a float recursion
+        for inclusive in (False, True):
+            assert exceeds(estimate, 2, 5, cut_point, lambda: value, inclusive) == (value > cut_point)
+            assert exceeds(estimate, 2, 5, value, lambda: value, inclusive) == inclusive
 
 
 def test_only_undecided_words_are_exact() -> None:

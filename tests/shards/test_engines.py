@@ -20,7 +20,9 @@ from hypothesis import given, strategies as st
 import cutpoint as cp
 from cutpoint.data import Alphabet, Mark
 from cutpoint.em.counts import pairwise_sum
-from cutpoint.em.observations import observations
+from cutpoint.em.observations import Parameters, observations
+from cutpoint.kernels.words import EncodedWords
+from cutpoint.shards.dask import block_values, kernel_signature
 from cutpoint.shards.engines import free_memory
 from cutpoint.shards.sharded_sample import LoadedShard
 from tests.shards.test_shards import folder_of, rich_sample
@@ -303,6 +305,26 @@ def test_workers_forget_shards_that_are_let_go(shards: cp.ShardedSample, client:
     while any("cutpoint" in key for keys in client.has_what().values() for key in map(str, keys)):
         assert time.monotonic() < deadline, "shards are still there"
         time.sleep(0.05)
+
+
+def test_arrays_that_a_message_put_at_odd_addresses_are_used() -> None:
+    def odd(array: Any) -> Any:
+        moved = np.frombuffer(b"\0" + array.tobytes(), array.dtype, offset=1).reshape(array.shape)
+        assert not moved.flags.aligned
+        return moved
+
+    words = SAMPLE.decoded
+    moved = EncodedWords(odd(words.symbols), odd(words.offsets), odd(words.ends))
+    sample = cp.Sample.from_encoded(moved, odd(SAMPLE.counts), SAMPLE.alphabet)
+    masks = np.ones((3, START.n_states), dtype=np.bool_)
+    given, right = [Parameters(*map(change, Parameters.of(START))) for change in (odd, np.asarray)]
+    found, expected = [
+        block_values(
+            pairwise_sum, [LoadedShard(each, np.arange(3))], kernel_signature(), LoadedShard.expected_counts, (p, masks)
+        )
+        for each, p in ((sample, given), (SAMPLE, right))
+    ]
+    assert np.array_equal(found.transitions, expected.transitions)
 
 
 def test_a_worker_killed_during_a_fit_changes_nothing(shards: cp.ShardedSample, client: Any) -> None:

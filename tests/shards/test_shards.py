@@ -589,6 +589,16 @@ def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
             ShardFile(str(tmp_path / "wrong"), checksum, part.size).load(sample.alphabet, sample.mark_table)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.parametrize("name", ["manifest.json", "shard-000000"])
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(name: str, tmp_path: Path) -> None:
+    folder_of(cp.Sample(["ab"], [True]), tmp_path, 1)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(cp.errors.InvalidFile, match="it is a device or a pipe, and a file is expected"):
+        list(cp.ShardedSample.open(tmp_path).samples())
+
+
 @pytest.mark.parametrize(
     ("paths", "sentence"),
     [

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from cutpoint.data.storage import reason
 from cutpoint.errors import CutpointError, FormatError, InvalidFile
 
 Arrays = dict[str, NDArray[Any]]
@@ -98,7 +99,7 @@ def arrays_in(content: bytes, expected: Schema) -> Arrays:
     except CutpointError:
         raise
     except Exception as problem:  # an archive can be broken in ways that zipfile tells by any error
-        raise FormatError(f"the arrays cannot be read ({problem}).", advice=COPY) from None
+        raise FormatError(f"the arrays cannot be read ({reason(problem)}).", advice=COPY) from None
 
 
 def _checked(stored: bytes, name: str, expected: Expected) -> NDArray[Any]:

@@ -220,6 +220,7 @@ class Sample:
         if merge:
             encoded, counts, mark_table, places = _merged(encoded.decoded(), counts, mark_table)
             cases = cases and cases.moved(places)
+        counts = np.require(counts, requirements="A")
         counts.setflags(write=False)
         sample = cls.__new__(cls)
         sample.__dict__.update(encoded=encoded, counts=counts, mark_table=mark_table, alphabet=alphabet, cases=cases)

@@ -225,11 +225,18 @@ def stamped_content(path: str) -> tuple[bytes, Stamp | None]:
         if is_remote(path):
             with _fsspec(path).open(path, "rb") as file:
                 return file.read(), None
-        with Path(path).open("rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError("it is a device or a pipe, and a file is expected")
             content, found = file.read(), os.fstat(file.fileno())
     times = found.st_mtime_ns, found.st_ctime_ns
     is_settled = time.time_ns() - max(times) > SETTLED
     return content, (found.st_dev, found.st_ino, found.st_size, *times) if is_settled else None
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file without waiting; a pipe that nobody writes to would be waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def matching(pattern: str | os.PathLike[str]) -> list[str]:

@@ -51,7 +51,7 @@ def rows_of(blocks: Iterable[Block], name: str, labeled: bool) -> Iterator[Rows]
 def written(sample: Sample, labeled: bool = True) -> str:
     """Text of a sample in Abbadingo's format, or without labels in PAutomaC's; what it cannot hold is refused."""
     kind = "Abbadingo" if labeled else "PAutomaC"
-    check_plain(sample, kind, lambda symbol: symbol.split() == [symbol])
+    check_plain(sample, kind, lambda symbol: symbol.split() == [symbol] and "\0" not in symbol)
     if not (sample.counts % 1 == 0).all():
         raise InvalidArgument(f"{kind} repeats an observation as often as it was seen; counts must be whole numbers.")
     if not labeled and sample.ends.any():

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import os
 import re
+import stat
 import sys
 import zlib
 from codecs import BOM_UTF8
@@ -234,7 +235,9 @@ class Source:
     def content(self, most: int) -> bytes:
         """All bytes, unpacked; more than ``most`` are refused before memory is taken for them."""
         with explained("cannot be read", str(self.path)), self.path.open("rb") as file:
-            too_long = os.fstat(file.fileno()).st_size > most
+            found = os.fstat(file.fileno())
+            is_plain = stat.S_ISREG(found.st_mode) and not self.packed
+            too_long, most = found.st_size > most, min(most, found.st_size if is_plain else MOST_TEXT)
             try:
                 content = b"" if too_long else (gzip.GzipFile(fileobj=file) if self.packed else file).read(most + 1)
             except (gzip.BadGzipFile, EOFError, zlib.error) as problem:

@@ -23,10 +23,12 @@ class WordArrays:
     """What all forms of words have in common: read-only arrays, and the prefix tree that belongs to them."""
 
     def __post_init__(self) -> None:
-        """Freeze the arrays."""
-        for value in vars(self).values():
+        """Freeze the arrays; those that a message from another process put at an odd address are copied."""
+        for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
-                value.setflags(write=False)
+                aligned = np.require(value, requirements="A")
+                aligned.setflags(write=False)
+                object.__setattr__(self, name, aligned)
 
     def prefix_tree(self, make: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
         """Prefix tree of the words as the compiled kernels make it; made once and kept with the words."""

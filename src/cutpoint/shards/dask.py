@@ -12,6 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import count, islice
 from typing import Any
 
+import numpy as np
+
 from cutpoint.data import Alphabet
 from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import AnySample, Engine
@@ -217,7 +219,18 @@ def block_values(
             "workers must have the same kernels, so that results do not depend on who does what; one has "
             f"{expected}, another {found}. Set CUTPOINT_KERNELS and CUTPOINT_ISA alike on all workers."
         )
+    arguments = aligned(arguments)
     return collect(function(shard, *arguments) for shard in block)
+
+
+def aligned(value: Any) -> Any:
+    """A value whose arrays lie as the kernels need them: a message may put them at odd addresses."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements="A")
+    if not isinstance(value, tuple | list):
+        return value
+    parts = map(aligned, value)
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
 def kernel_signature() -> str:
