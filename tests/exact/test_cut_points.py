@@ -174,7 +174,8 @@ def test_language_at_an_irrational_cut_point() -> None:
     assert "√" not in str(answer)
     assert str(answer) == (
         "unknown: 50 residuals at the cut point <AlgebraicNumber of -1 + 2x^2: 0.707106781187> were explored, and there are more. "
-        "Whether the language is regular is not decided; whether a word belongs to it is, for every word."
+        "Whether the language is regular is not decided; whether a word belongs to it is, for every word. Where acceptances "
+        "stay away from the cut point, to_dfa(isolation=L.isolation()) can prove the DFA."
     )
     assert repr(language).startswith(
         "<Language: acceptance > <AlgebraicNumber of -1 + 2x^2: 0.707106781187> of <Acceptor:"
