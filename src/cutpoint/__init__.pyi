@@ -27,6 +27,7 @@ from .cases.explanation import explain as explain
 from .cases.forecast import forecast as forecast
 from .data import Sample as Sample
 from .decision import DFA as DFA, Language as Language, Unknown as Unknown
+from .decision.acceptor_value import value as value
 from .decision.distance import distance as distance
 from .decision.equivalence import Different as Different, Equal as Equal, equivalence as equivalence
 from .decision.reduction import minimize as minimize, quotient as quotient, trim as trim

@@ -40,6 +40,18 @@ REFUSED: list[Refusal] = [
         "max_states must be a whole number, 1 or more; got 0.",
     ),
     (lambda: cp.decision.check("x"), cp.errors.InvalidArgument, "nothing proves 'x': it has no certificate."),
+    (lambda: cp.value("x"), cp.errors.InvalidArgument, "expected an Acceptor; got 'x'."),  # type: ignore[arg-type]
+    (
+        lambda: cp.value(A, max_length=-1),
+        cp.errors.InvalidArgument,
+        "max_length must be a whole number from 0 to 10,000; got -1.",
+    ),
+    (lambda: cp.value(A, limit=0), cp.errors.InvalidArgument, "limit must be a whole number, 1 or more; got 0."),
+    (
+        lambda: cp.Language(A, 0.5).is_empty(max_length=1.5),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "max_length must be a whole number from 0 to 10,000; got 1.5.",
+    ),
     (
         lambda: cp.Language(BINARY, 10**5000),
         cp.errors.InvalidArgument,

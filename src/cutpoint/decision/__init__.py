@@ -1,5 +1,6 @@
 """Cut-point languages and what can be decided about them."""
 
+from cutpoint.decision.acceptor_value import Bounds as Bounds, value as value
 from cutpoint.decision.certificates import check as check
 from cutpoint.decision.dfa import DFA as DFA, Unknown as Unknown
 from cutpoint.decision.distance import Distance as Distance, distance as distance

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, cycle, islice, takewhile
+from itertools import chain, cycle, islice, repeat, takewhile
 from math import log
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, Word, Words, html
 from cutpoint.data.alphabet import short_words
+from cutpoint.decision.acceptor_value import LONGEST_TRIED, MOST_LOOKED_AT
 from cutpoint.decision.dfa import DFA, LONGEST_COUNTED, Unknown
 from cutpoint.decision.isolation import Isolation, isolated_dfa, proof_of_isolation, proven_dfa
 from cutpoint.decision.residuals import Residuals, support_dfa
@@ -32,7 +33,7 @@ from cutpoint.model.completion_bounds import CompletionBounds
 from cutpoint.model.text import cut_point_text, number
 from cutpoint.wording import counted, shown
 
-MOST_SEARCHED = 10**6  # prefixes and suffixes that a best-first search looks at before it gives up
+MOST_SEARCHED = 10**5  # prefixes and suffixes that a best-first search looks at before it gives up
 MOST_TRIED, MOST_LISTED = 200, 10  # shortest words that a notebook's display tries, and most of them that it lists
 MOST_WORDS = 5000  # words whose acceptances an isolation observes by default
 MOST_STATES = 1000  # residuals up to which a second language is tried to be shown regular
@@ -187,8 +188,41 @@ class Language:
         """
         found = self._race(self._first_found, max_length, 1, limit)
         if found is None:
-            return Unknown(limit, f"unknown: {limit:,} prefixes and suffixes explored, and there are more.")
+            return _unfound(limit)
         return found[0] if found else None
+
+    def is_empty(self, max_length: int = LONGEST_TRIED, limit: int = MOST_LOOKED_AT) -> bool | Unknown:
+        r"""Whether no word at all belongs to the language, where bounds or a DFA decide it; undecidable in general.
+
+        Some word up to ``max_length`` proves that it is not empty. If no acceptance can exceed the cut point, by the
+        bounds of :func:`cutpoint.value`, it is empty; so it is if :meth:`to_dfa` ends and the DFA accepts nothing.
+        Otherwise :class:`Unknown`, which is False as a bool. Rows of floats are rescaled to sum to exactly 1.
+
+        Examples
+        --------
+        >>> A = cp.gallery.gambler(4, win="2/5")  # plays on: 4/13 is approached and never reached
+        >>> cp.Language(A, "4/13").is_empty(), cp.Language(A, "3/10").is_empty()
+        (True, False)
+        >>> print(cp.Language(cp.gallery.value_one("1/3"), "9/10").is_empty(limit=500))
+        unknown: 500 prefixes and suffixes explored, and there are more.
+        """
+        language = Language(self._stochastic, self.cut_point, self.inclusive)
+        found = language._race(language._first_found, max_length, 1, limit, endless=True)
+        if found is not None:
+            return not found
+        dfa = language.to_dfa(MOST_STATES)
+        return _unfound(limit) if isinstance(dfa, Unknown) else dfa.shortest_word() is None
+
+    def is_universal(self, max_length: int = LONGEST_TRIED, limit: int = MOST_LOOKED_AT) -> bool | Unknown:
+        """Whether every word belongs to the language: whether the complement is empty; see :meth:`is_empty`.
+
+        Examples
+        --------
+        >>> A = cp.mixture([cp.p_adic(2), ~cp.gallery.parity()], ["1/3", "2/3"])
+        >>> cp.Language(A, 0).is_universal(), cp.Language(A, 0, inclusive=True).is_universal()
+        (False, True)
+        """
+        return (~Language(self._stochastic, self.cut_point, self.inclusive)).is_empty(max_length, limit)
 
     def isolation(self, max_length: int | None = None, limit: int = LIMIT, max_states: int = MOST_STATES) -> Isolation:
         r"""How near acceptances come to the cut point: the nearest word up to a length, and a proof for all words.
@@ -369,12 +403,17 @@ class Language:
                 stack += [((*prefix, a), rows[a]) for a in reversed(range(self.acceptor.n_symbols))]
 
     def _race(
-        self, follow: Callable[[BestFirst], Iterator[Result | None]], max_length: int, copies: int, limit: int
+        self,
+        follow: Callable[[BestFirst], Iterator[Result | None]],
+        max_length: int,
+        copies: int,
+        limit: int,
+        endless: bool = False,
     ) -> Result | None:
         """First result of a search from the front and one from the back; None if ``limit`` steps in turn have none."""
         longest = whole_number("max_length", max_length, least=0, most=LONGEST_SEARCHED)
         steps, least = min(whole_number("limit", limit, least=1), sys.maxsize), float(self.cut_point)
-        searches = map(follow, searches_from_both_ends(self.acceptor, longest, copies, least))
+        searches = map(follow, searches_from_both_ends(self.acceptor, longest, copies, least, endless))
         results = (next(search) for search in islice(cycle(searches), steps))
         return next((result for result in results if result is not None), None)
 
@@ -398,7 +437,7 @@ class Language:
             if word in self:
                 yield [word]
             yield None
-        yield []
+        yield from repeat([] if search.ceiling is None or not self._columns.exceeds(search.ceiling) else None)
 
     def _promising(self, search: BestFirst) -> Iterator[QueueEntry]:
         """Candidates whose bounds exceed the cut point."""
@@ -413,6 +452,10 @@ class Language:
 
     def _word(self, codes: tuple[int, ...]) -> PlainWord:
         return self.acceptor.alphabet.decode(codes)
+
+
+def _unfound(limit: int) -> Unknown:
+    return Unknown(limit, f"unknown: {limit:,} prefixes and suffixes explored, and there are more.")
 
 
 def _no_report(explored: int) -> None:

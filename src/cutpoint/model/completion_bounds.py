@@ -5,7 +5,8 @@ From state s, no way to go on with one to k symbols is accepted with more than
 .. math:: h_{k+1}(s) = \max_a \sum_t P(a)[s,t] \max(f(t), h_k(t)), \qquad h_0 = f,
 
 nor, with min in place of max, with less. So :math:`\pi P(y)\, h_k` bounds the acceptance of the longer words that begin
-with y. It is the value of a player who sees the state before each symbol; who only knows the word does no better.
+with y. It is the value of a player who sees the state before each symbol; who only knows the word does no better. For
+words of any length the bound is the least column with :math:`h \ge f` and :math:`h \ge P(a)\, h` for all a.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cutpoint.exact.recursions import lowest_terms, over_common_denominator
+from cutpoint.exact.recursions import Fractions, fractions, lowest_terms, over_common_denominator, solution
 from cutpoint.kernels.reference import step_back
 from cutpoint.kernels.words import Floats
 
@@ -25,6 +27,63 @@ if TYPE_CHECKING:
     from flint import fmpz, fmpz_mat
 
     from cutpoint.model.acceptor import Acceptor
+
+
+SWEEPS, CHANGED = 1000, 1e-13  # sweeps in floats that look for good symbols, and the change that is an improvement
+MOST_SOLVED = 120  # states up to which the best symbols are improved, and their values solved, exactly
+
+
+def endless_bounds(acceptor: Acceptor) -> Fractions:
+    r"""Column h of the largest probabilities of ending accepted for a player who sees each state: exact.
+
+    It is the least with :math:`h \ge f` and :math:`h \ge P(a)\, h` for all a, so :math:`\pi P(y)\, h` bounds the
+    acceptance of y and of all words that begin with it. Floats find a symbol for each state; its values are solved and
+    the symbols improved in fractions until the inequalities hold (policy iteration). Rows must sum to exactly 1. Of
+    more than some hundred states only those are told apart from which a final state can be reached: h is 1 there.
+
+    Examples
+    --------
+    >>> [str(p) for p in endless_bounds(cp.gallery.gambler(4, win="2/5"))]
+    ['0', '8/65', '4/13', '38/65', '1']
+    """
+    final, size = acceptor.final, acceptor.n_states
+    h, choice = final.astype(np.float64), np.zeros(size, dtype=np.int64)
+    if size > MOST_SOLVED:
+        moves: NDArray[np.bool_] = np.any(acceptor.exact_transitions > 0, axis=0)
+        return fractions(_hopeful(moves, final).astype(np.int64))
+    for _ in range(SWEEPS):
+        ahead = acceptor.transitions @ h
+        better = ~final & (ahead.max(axis=0) > h + CHANGED)
+        if not better.any():
+            break
+        choice[better], h[better] = ahead.argmax(axis=0)[better], ahead.max(axis=0)[better]
+    while True:
+        exact = _values_of_choice(acceptor, choice)
+        ahead = acceptor.exact_transitions @ exact
+        better = ~final & (ahead.max(axis=0) > exact)
+        if not better.any():
+            return exact
+        choice[better] = ahead.argmax(axis=0)[better]
+
+
+def _values_of_choice(acceptor: Acceptor, choice: NDArray[np.int64]) -> Fractions:
+    """Probability of reaching a final state from each state, where a state reads the symbol chosen for it."""
+    states = np.arange(acceptor.n_states)
+    matrix = acceptor.exact_transitions[choice, states]
+    values = fractions(acceptor.final.astype(np.int64))
+    between = np.flatnonzero(_hopeful(matrix > 0, acceptor.final) & ~acceptor.final)
+    if between.size:
+        right = (matrix[between] @ values)[:, None]
+        values[between] = solution(np.eye(between.size, dtype=np.int64) - matrix[np.ix_(between, between)], right)[:, 0]
+    return values
+
+
+def _hopeful(moves: NDArray[np.bool_], final: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """States from which moves can lead to a final one."""
+    found = final
+    while (more := found | moves[:, found].any(axis=1)).sum() > found.sum():
+        found = more
+    return found
 
 
 class CompletionBounds:
