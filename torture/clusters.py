@@ -27,7 +27,8 @@ def no_dask() -> str:
 @cache
 def cluster() -> Any:
     """A client of two workers, which are processes of this machine."""
-    distributed: Any = importlib.import_module("distributed")
+    dask, distributed = (importlib.import_module(name) for name in ("dask", "distributed"))
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})  # a busy machine starts workers slowly
     workers = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     return distributed.Client(workers)
 
@@ -45,7 +46,7 @@ def deaths(seed: int) -> int:
     shards = cp.ShardedSample.of(cp.simulate(cp.random_acceptor(3, "ab", rng=seed), words, rng=seed), observations=30)
     moment = int(rng.integers(1, 5))
     client = cluster()
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=200)
 
     def kill(at: Any) -> None:
         if at.steps == moment:

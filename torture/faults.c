@@ -54,7 +54,13 @@ static int is_file(int handle) {
 
 ssize_t write(int handle, const void *bytes, size_t length) {
   if (atomic_load(&armed) == FILES && is_file(handle) && is_due(FILES)) {
-    if (length > 1) REAL(write)(handle, bytes, length / 2); /* a disk is seldom full between two calls */
+    if (length > 1) { /* a disk is seldom full between two calls: half is written, and then the next call fails */
+      ssize_t written = REAL(write)(handle, bytes, length / 2);
+      if (failure) {
+        atomic_store(&left, 0);
+        return written;
+      }
+    }
     fails();
     return -1;
   }

@@ -300,6 +300,11 @@ def test_ndjson_holds_all_that_was_seen(folder: Path, kind: str, data: st.DataOb
     assert again(sample, "all.ndjson", folder, alphabet=sample.alphabet) == sample
 
 
+def test_abbadingo_cannot_hold_null_characters(tmp_path: Path) -> None:
+    with pytest.raises(cp.errors.InvalidArgument, match=r"Abbadingo holds symbols that are texts without blanks"):
+        cp.write_sample(cp.Sample([["a\0"]], [True]), tmp_path / "s.abbadingo")
+
+
 @given(sample=text_samples(SYMBOL.filter(lambda symbol: symbol.split() == [symbol]), st.integers(1, 3)))
 def test_abbadingo_there_and_back(folder: Path, sample: cp.Sample) -> None:
     assert again(sample, "s.abbadingo", folder, alphabet=sample.alphabet) == sample

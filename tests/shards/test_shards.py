@@ -582,7 +582,8 @@ def test_files_that_are_no_shards_are_refused(tmp_path: Path) -> None:
     sample = cp.Sample(["ab", "ba"], accepted=[True, False])
     part = folder_of(sample, tmp_path / "here", 10).parts[0]
     content = Path(part.name).read_bytes()
-    for wrong in (b"", content[:-1], content + b"x", content[3:], content.replace(b"[", b"{", 1), MAGIC + b"[1]\n"):
+    changed = content.replace(b"[", b"{", 1), MAGIC + b"[1]\n", MAGIC + b'{"codes": ["|u1", %d]}\n' % 10**30
+    for wrong in (b"", content[:-1], content + b"x", content[3:], *changed):
         (tmp_path / "wrong").write_bytes(wrong)
         checksum = hashlib.sha256(wrong).hexdigest()
         with pytest.raises(cp.errors.InvalidFile, match="does not fit its manifest"):

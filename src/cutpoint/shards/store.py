@@ -250,7 +250,7 @@ def _arrays_in(content: bytes) -> Arrays:
                 return {}
             arrays[name] = np.frombuffer(content, dtype=kind, count=length, offset=place)
             place += arrays[name].nbytes
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
         return {}
     return arrays if place == len(content) else {}
 
