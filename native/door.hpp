@@ -82,7 +82,7 @@ struct Matrices {
     explicit Matrices(nb::handle value) : values(array<const double, 3>("transitions", value, {any, any, any})) {
         symbols = values.shape(0), states = values.shape(1);
         if (states == 0) refuse("states", "transitions");
-        array<const double, 3>("transitions", value, {any, size(states), size(states)});
+        if (values.shape(2) != states) array<const double, 3>("transitions", value, {any, size(states), size(states)});
     }
     View<const double, 1> column(const char* name, nb::handle value) const {
         return array<const double, 1>(name, value, {size(states)});

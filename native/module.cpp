@@ -285,7 +285,7 @@ size_t expected_counts(nb::handle matrices, nb::handle first, nb::handle ending,
     if (tree.marks > n_masks) refuse("code_of", "marks", tree.marks - 1, n_masks);
     const Floats stop = array<const double, 1>("stop", ending, {any});
     const bool generator = stop.size() > 0;
-    if (generator) transitions.column("stop", ending);
+    if (generator && stop.size() != transitions.states) transitions.column("stop", ending);
     auto counts_out = array<double, 3>("counts_out", counts_to, {any, any, any});
     const bool counted = counts_out.size() > 0 || transitions.symbols == 0;
     if (counted) array<double, 3>("counts_out", counts_to, {Matrices::size(transitions.symbols), n, n});

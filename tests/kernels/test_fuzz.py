@@ -101,20 +101,20 @@ for _ in range(rounds):
             if not given:
                 continue
             arguments = [x.copy() if isinstance(x, np.ndarray) else x for x in given]
-            for _ in range(1 + (rng.random() < 0.2)):
-                at = rng.integers(len(arguments))
-                x = arguments[at]
-                choice = rng.random()
-                arrays = [y for y in arguments if isinstance(y, np.ndarray)]
-                if isinstance(x, np.ndarray) and x.ndim and choice < 0.75:
-                    arguments[at] = wrong_array(x)
-                elif choice < 0.85 and arrays:
-                    arguments[at] = arrays[rng.integers(len(arrays))]
-                elif isinstance(x, int) and choice < 0.95:
-                    arguments[at] = EXTREME[rng.integers(len(EXTREME))]
-                else:
-                    arguments[at] = THINGS[rng.integers(len(THINGS))]
             try:
+                for _ in range(1 + (rng.random() < 0.2)):
+                    at = rng.integers(len(arguments))
+                    x = arguments[at]
+                    choice = rng.random()
+                    arrays = [y for y in arguments if isinstance(y, np.ndarray)]
+                    if isinstance(x, np.ndarray) and x.ndim and choice < 0.75:
+                        arguments[at] = wrong_array(x)
+                    elif choice < 0.85 and arrays:
+                        arguments[at] = arrays[rng.integers(len(arrays))]
+                    elif isinstance(x, int) and choice < 0.95:
+                        arguments[at] = EXTREME[rng.integers(len(EXTREME))]
+                    else:
+                        arguments[at] = THINGS[rng.integers(len(THINGS))]
                 getattr(_native, name)(*arguments)
                 done += 1
             except (TypeError, ValueError, MemoryError, OverflowError):
