@@ -67,9 +67,11 @@ inline Codes codes(const char* name, nb::handle value, std::int64_t count, std::
 inline Offsets offsets(nb::handle value, std::size_t n_symbols) {
     const Offsets found = array<const std::int64_t, 1>("offsets", value, {any});
     const std::int64_t* at = found.data();
-    bool fits = found.size() > 0 && at[0] == 0 && at[found.size() - 1] == static_cast<std::int64_t>(n_symbols);
-    for (std::size_t r = 1; r < found.size(); ++r) fits &= at[r - 1] <= at[r];
-    if (!fits) refuse("offsets", "offsets", value, n_symbols);
+    const auto entry = [at](std::size_t r) { return static_cast<std::uint64_t>(at[r]); };
+    std::uint64_t signs = 0;  // of all offsets and of what lies between them
+    for (std::size_t r = 1; r < found.size(); ++r) signs |= entry(r) | (entry(r) - entry(r - 1));
+    const bool whole = found.size() > 0 && at[0] == 0 && at[found.size() - 1] == static_cast<std::int64_t>(n_symbols);
+    if (!whole || signs >> 63) refuse("offsets", "offsets", value, n_symbols);
     return found;
 }
 

@@ -15,9 +15,9 @@ namespace {
 bool within(const std::int32_t* codes, std::size_t count, std::int32_t least, std::size_t size) {
     const std::uint32_t first = static_cast<std::uint32_t>(least);
     const std::uint32_t span = static_cast<std::uint32_t>(std::min<std::size_t>(size, INT32_MAX)) - first;
-    bool outside = false;
-    for (std::size_t i = 0; i < count; ++i) outside |= static_cast<std::uint32_t>(codes[i]) - first >= span;
-    return !outside;
+    std::uint32_t most = 0;  // of the distances from the least, where what is smaller is far away
+    for (std::size_t i = 0; i < count; ++i) most = std::max(most, static_cast<std::uint32_t>(codes[i]) - first);
+    return count == 0 || most < span;
 }
 
 void* make_memory() { return new (std::nothrow) Memory; }

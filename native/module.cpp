@@ -497,7 +497,9 @@ void filtered(nb::handle transitions, nb::handle first, nb::handle column, nb::h
     const auto acceptances = array<double, 1>("acceptances", acceptances_to, {positions});
     const auto logs = array<double, 1>("logs", logs_to, {positions});
     const auto lost = array<double, 1>("lost", lost_to, {Matrices::size(words)});
-    apart("acceptances", acceptances, logs, lost), apart("logs", logs, lost);
+    apart("acceptances", acceptances, logs, lost, symbols, offsets, ends), apart("logs", logs, lost, symbols, offsets, ends);
+    apart("lost", lost, symbols, offsets, ends);
+    if (marked) apart("acceptances", acceptances, marks), apart("logs", logs, marks), apart("lost", lost, marks);
     const std::vector<double> ones(masks.data(), masks.data() + masks.size());
     std::vector<char> full(masks.shape(0), 1);
     for (size_t k = 0; k < masks.size(); ++k) full[k / states] &= static_cast<char>(masks.data()[k]);

@@ -42,6 +42,9 @@ CALLS = {
     "prefix_tree": [[*ragged, None], [*ragged, words.marks]],
     "coded_tree": [whole, [*whole[:-1], False], [coded.codes, np.zeros(len(coded.codes), dtype=np.int32), *whole[2:]]],
     "expected_counts": [counts(words, native._tree(words)), counts(long, native._tree(long)), counts(coded.decoded(), blocks)],
+    "filtered": [
+        [P, row, row, masks, *ragged, words.marks, words.ends, np.empty(8), np.empty(8), np.empty(3), 1e-300, 2]
+    ],
     "merged_machine": [[*ragged, words.marks, np.ones(3), 2, np.ones(2), 3, 2, 9, -np.inf, 2**31 - 1]],
     "forward": [[P, row, word, np.empty((6, 3))]],
     "backward": [[P, row, word, np.empty((6, 3))]],
