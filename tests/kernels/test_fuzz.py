@@ -42,6 +42,11 @@ CALLS = {
     "prefix_tree": [[*ragged, None], [*ragged, words.marks]],
     "coded_tree": [whole, [*whole[:-1], False], [coded.codes, np.zeros(len(coded.codes), dtype=np.int32), *whole[2:]]],
     "expected_counts": [counts(words, native._tree(words)), counts(long, native._tree(long)), counts(coded.decoded(), blocks)],
+    "expect_wide": [
+        [P, row, stop, masks, *ragged, words.marks, words.ends, np.ones(3), np.empty(P.shape), np.empty(3),
+         np.empty(len(stop)), np.empty((0, 0)), np.empty(3), np.empty(3, dtype=np.int64), 2]
+        for stop in (np.empty(0), np.full(3, 0.5))
+    ],
     "filtered": [
         [P, row, row, masks, *ragged, words.marks, words.ends, np.empty(8), np.empty(8), np.empty(3), 1e-300, 2]
     ],
