@@ -18,11 +18,11 @@ inline double dot(const double* a, const double* b, std::size_t states) {
     return total;
 }
 
-// A float as value · 2^(256 exponent), the value in [2^-128, 2^128) or 0.
+// A float as value · 2^(256 exponent), the value in [2^-128, 2^128) or 0; infinity stays what it is.
 inline void split(double number, double& value, std::int64_t& exponent) {
     value = number, exponent = number > 0.0 ? 0 : nothing;
     for (; value > 0.0 && value < 0x1p-128; value *= 0x1p256) --exponent;
-    for (; value >= 0x1p128; value *= 0x1p-256) ++exponent;
+    for (; value >= 0x1p128 && value < HUGE_VAL; value *= 0x1p-256) ++exponent;
 }
 
 // What is known of a forward row beside its entries.

@@ -62,6 +62,7 @@ CALLS = {
 missing = {name for name in dir(_native) if callable(getattr(_native, name)) and not name.startswith("_")} - CALLS.keys()
 assert not missing, f"no calls of {missing}"
 EXTREME = [-1, 1, 2, 3, 7, 127, 255, 10**8, 2**31 - 1, -(2**31), 2**62, -(2**63)]
+SIZES = [-1, 0, 1, 1000, 2**31, 2**62, -(2**63)]  # none for which there is just enough memory
 THINGS = [None, 0, -1, 2**70, 0.5, "ab", b"abc", [], [1], ["a", None], [["a", []]], (), {}, {"a": -1, "b": 2**40},
           {"a": "b", "b": 1}, object(), np.ma.masked, np.float64(1), np.array(None), np.empty((0, 3, 3)), np.empty((2, 0, 0)),
           memoryview(bytes(24)), native._tree(words), blocks, (blocks[-1], 1)]
@@ -120,7 +121,7 @@ for _ in range(rounds):
                     elif choice < 0.85 and arrays:
                         arguments[at] = arrays[rng.integers(len(arrays))]
                     elif isinstance(x, int) and choice < 0.95:
-                        arguments[at] = EXTREME[rng.integers(len(EXTREME))]
+                        arguments[at] = SIZES[rng.integers(len(SIZES))]
                     else:
                         arguments[at] = THINGS[rng.integers(len(THINGS))]
                 getattr(_native, name)(*arguments)
