@@ -549,7 +549,7 @@ REFUSED: list[Refusal] = [
     (
         lambda: BINARY.encoded_acceptances(["01"]),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
-        "expected words as encode(...) returns them; got ['01'].",
+        "words must be as encode(words) returns them; got ['01'].",
     ),
     (
         lambda: cp.gallery.deterministic({"a": {"x": "a"}}, ["a"], ["a"]),  # type: ignore[arg-type]

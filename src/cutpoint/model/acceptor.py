@@ -428,8 +428,6 @@ class Acceptor(Machine):
 
     def encoded_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         """Acceptance probability of each word, given as :meth:`encode` returns them."""
-        if not isinstance(words, EncodedWords):
-            raise InvalidArgument(f"expected words as encode(...) returns them; got {shown(words)}.")
         return self._weighted.encoded_values(words, threads)
 
     def class_probabilities(self, owners: NDArray[np.bool_], words: EncodedWords, threads: int | None = None) -> Floats:
