@@ -98,6 +98,80 @@ def test_an_acceptor_rests_on_a_weighted_automaton(A: cp.Acceptor) -> None:
     assert isinstance(A & f, cp.WeightedAutomaton)
 
 
+def splits(word: str) -> list[tuple[str, str]]:
+    return [(word[:i], word[i:]) for i in range(len(word) + 1)]
+
+
+@given(linears(), linears())
+def test_cauchy_product_sums_over_splits(f: cp.WeightedAutomaton, g: cp.WeightedAutomaton) -> None:
+    left, right, both = values(f, 3), values(g, 3), f @ g
+    assert both.is_exact
+    assert both.dimension == f.dimension + g.dimension
+    for word in left:
+        assert both.exact_value(word) == sum(left[u] * right[v] for u, v in splits(word))
+
+
+@given(linears())
+def test_star_is_the_geometric_series(f: cp.WeightedAutomaton) -> None:
+    """Powers of a proper function reach a word of length n n times at most; in general g = 1 + f @ g."""
+    table = values(f, 3)
+    if table[""] == 1:
+        with pytest.raises(cp.errors.InvalidArgument, match="star needs a function that is not 1 at the empty word"):
+            f.star()
+        return
+    star = values(f.star(), 3)
+    assert f.star().dimension == f.dimension + 1
+    for word, value in star.items():
+        assert value == (not word) + sum(table[u] * star[v] for u, v in splits(word))
+    if table[""] == 0:
+        one = {word: Fraction(not word) for word in table}
+        powers = [one]
+        for _ in range(3):
+            powers.append(
+                {word: sum((powers[-1][u] * table[v] for u, v in splits(word)), Fraction(0)) for word in table}
+            )
+        assert star == {word: sum(power[word] for power in powers) for word in table}
+
+
+def test_products_with_acceptors_and_dfas_on_either_side() -> None:
+    f, A = cp.WeightedAutomaton("10", [1], [[[2]], [[3]]], [1]), cp.p_adic(2)
+    D = cp.Language(A, "1/2").to_dfa()
+    assert isinstance(D, cp.DFA)
+    for g in (A, D):
+        for word, value in values(f @ g, 3).items():
+            assert value == sum(f.exact_value(u) * g.to_weighted().exact_value(v) for u, v in splits(word))
+        for word, value in values(g @ f, 3).items():  # type: ignore[operator]
+            assert value == sum(g.to_weighted().exact_value(u) * f.exact_value(v) for u, v in splits(word))
+    assert (D & f).exact_value("11") == 4  # type: ignore[operator]
+    assert (f - D).exact_value("11") == 3
+    half = (f * 0.25).star()
+    assert not half.is_exact
+    np.testing.assert_allclose(half.value("1"), (0.5 / 0.75) / 0.75, rtol=1e-14, atol=0)
+
+
+@given(acceptors(max_states=3))
+def test_an_acceptor_comes_back(A: cp.Acceptor) -> None:
+    assert cp.Acceptor.from_weighted(A.to_weighted(), A.states) == A
+
+
+def test_displays() -> None:
+    f = cp.WeightedAutomaton("ab", ["1/2", -1], {"a": [[1, 2], [0, "1/3"]], "b": [[-1, 0], [0, 0]]}, [0, "1/4"])
+    assert str(f).splitlines() == [
+        "             a:       b:      final:",
+        "             0  1     0   1",
+        "→ 1/2  0     1  2     -1  0   0",
+        "→ -1   1 *   0  1/3   0   0   1/4",
+    ]
+    page = f._repr_html_()
+    assert all(part in page for part in ("→ -1 1 *", "→ 1/2 0", "<b>final</b>", "1/4", "<img"))
+    dot = cp.drawing.to_dot(f)
+    assert all(part in dot for part in ("a: 1", "b: -1", "final: 1/4", "-1"))
+    nothing = cp.WeightedAutomaton("a", [], [[]], [])
+    assert str(nothing) == repr(nothing)
+    assert "dimension 0" in nothing._repr_html_()
+    assert "1e+300" in str(f * 1e300)
+
+
 def test_symbols_are_matched_by_name() -> None:
     f, g = cp.WeightedAutomaton("ab", [1], [[[2]], [[3]]], [1]), cp.WeightedAutomaton("ba", [1], [[[5]], [[7]]], [1])
     assert (f + g).exact_value("aab") == 4 * 3 + 49 * 5
@@ -264,6 +338,17 @@ def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], kind: type[E
         (
             lambda f: np.array([1.0, 2.0]) * f,
             "a factor must be a finite number or a string such as '1/3'; got array([1., 2.]).",
+        ),
+        (lambda f: f @ 2, "@ takes an automaton on both sides, and * takes a number; got 2."),
+        (lambda f: 2 @ f, "@ takes an automaton on both sides, and * takes a number; got 2."),
+        (lambda f: (f + 1).star(), "star needs a function that is not 1 at the empty word: its powers never add up."),
+        (
+            cp.Acceptor.from_weighted,
+            "row of symbol 'a', state 0 must sum to 1; got 3. Use Acceptor.normalized(...) to rescale rows.",
+        ),
+        (
+            lambda f: cp.Acceptor.from_weighted(f / 3 + "1/2"),
+            "the final weights of an acceptor are 0 and 1; got 1/2 in dimension 2. Take to_acceptor(cut_point).",
         ),
         (lambda f: f / 0, "a weighted automaton cannot be divided by 0."),
         (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
-from operator import and_, or_, xor
+from operator import and_, mul, or_, xor
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from cutpoint.data import Alphabet, PlainWord, Word, Words, html
 from cutpoint.data.alphabet import each_word
 from cutpoint.decision.certificates import IsolationCertificate, ResidualCertificate, SupportCertificate
 from cutpoint.decision.equivalence import Different, Equal
+from cutpoint.decision.reduction import minimize
 from cutpoint.diagrams.diagram import (
     MOST_DISPLAYED,
     Arrow,
@@ -33,7 +34,7 @@ from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
 from cutpoint.model.text import marked_state
-from cutpoint.model.weighted import codes_of
+from cutpoint.model.weighted import WeightedAutomaton, codes_of
 from cutpoint.wording import counted, shown
 
 LONGEST_COUNTED = 10**6  # most symbols of words that are counted: their number may have as many digits
@@ -236,6 +237,45 @@ class DFA:
         """The same automaton as an acceptor whose acceptance is 0 or 1."""
         rows = {s: dict(zip(self.alphabet, row, strict=True)) for s, row in enumerate(self.transitions)}
         return deterministic(rows, self.initial, self.final)
+
+    def to_weighted(self) -> WeightedAutomaton:
+        """The function that is 1 on the words of the language and 0 elsewhere, exact."""
+        return self.to_acceptor().to_weighted()
+
+    @classmethod
+    def from_weighted(cls, automaton: WeightedAutomaton | Acceptor) -> DFA:
+        r"""Minimal DFA of a function on words whose values are 0 and 1; another one is refused with a word.
+
+        In the form of least dimension n a row :math:`\xi M(x)` is known by the values of x with n suffixes, so there
+        are at most :math:`2^n` rows, which are followed in rational arithmetic. Floats count as their binary values.
+
+        Examples
+        --------
+        >>> first, last = cp.DFA.from_weighted(cp.gallery.tomita(1)), cp.DFA.from_weighted(cp.gallery.tomita(4))
+        >>> both = cp.DFA.from_weighted(first.to_weighted() & last)
+        >>> both == first & last
+        True
+        """
+        small = minimize(WeightedAutomaton.of(automaton).rational())
+        start, matrices, column = small.arrays(exact=True)
+        met: dict[tuple[Fraction, ...], tuple[int, ...]] = {tuple(start): ()}  # the first word of each row
+
+        def after(row: tuple[Fraction, ...]) -> list[tuple[Fraction, ...]]:
+            value = sum(map(mul, row, column))
+            if value not in (0, 1):
+                word = shown(small.alphabet.decode(met[row]))
+                raise InvalidArgument(
+                    f"a DFA needs a function whose values are 0 and 1; that of the word {word} is {value}."
+                )
+            rows = [tuple(np.array(row, dtype=object) @ matrix) for matrix in matrices]
+            for symbol, reached in enumerate(rows):
+                met.setdefault(reached, (*met[row], symbol))
+            return rows
+
+        numbers, steps, _ = closure(tuple(start), after)
+        return cls(
+            small.alphabet, tuple(steps), 0, frozenset(k for row, k in numbers.items() if sum(map(mul, row, column)))
+        )
 
     def to_automata(self) -> Any:
         """The same automaton as a ``DFA`` of automata-lib (extra ``automata``)."""

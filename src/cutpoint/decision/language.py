@@ -1,4 +1,4 @@
-"""The language of an acceptor at a cut point."""
+"""The language of an acceptor, or of a weighted automaton, at a cut point."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, cycle, islice, repeat, takewhile
+from itertools import chain, cycle, islice, product, repeat, takewhile
 from math import log
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,10 +27,13 @@ from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import CutPoint, cut_point_value, entry, exceeds, which_exceed, whole_number
 from cutpoint.exact.certified import LONGEST
 from cutpoint.kernels.reference import dot, step
+from cutpoint.kernels.words import EncodedWords
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.completion_bounds import CompletionBounds
+from cutpoint.model.machine import Machine
 from cutpoint.model.text import cut_point_text, number
+from cutpoint.model.weighted import WeightedAutomaton, is_automaton
 from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**5  # prefixes and suffixes that a best-first search looks at before it gives up
@@ -75,7 +78,9 @@ class Language:
 
     Parameters
     ----------
-    acceptor : :math:`A`.
+    acceptor : :math:`A`; or a :class:`WeightedAutomaton` or what has one below it, whose value replaces the acceptance.
+        Then :math:`\lambda` is any number, and what rests on probabilities (bounds, counts, DFAs) asks for
+        :meth:`WeightedAutomaton.to_acceptor`.
     cut_point : :math:`\lambda`, a float (its exact binary value), ``Fraction``, ``Decimal``, a str such as ``"1/3"``,
         or an irrational :class:`AlgebraicNumber`.
     inclusive : whether words with acceptance exactly :math:`\lambda` belong to the language too.
@@ -96,17 +101,34 @@ class Language:
     (['11', '011', '101', '111'], True)
     """
 
-    acceptor: Acceptor
+    automaton: Acceptor | WeightedAutomaton
     cut_point: CutPoint
     inclusive: bool
 
-    def __init__(self, acceptor: Acceptor, cut_point: Any, inclusive: bool = False) -> None:
-        check_acceptor(acceptor)
+    def __init__(self, acceptor: Acceptor | WeightedAutomaton, cut_point: Any, inclusive: bool = False) -> None:
+        if is_automaton(acceptor) and not isinstance(acceptor, Machine):
+            acceptor = acceptor.to_weighted()
+        else:
+            check_acceptor(acceptor)
         if not isinstance(inclusive, bool):
             raise InvalidArgument(f"must be True or False; got {shown(inclusive)}.", argument="inclusive")
-        self.__dict__.update(acceptor=acceptor, cut_point=cut_point_value(cut_point), inclusive=inclusive)
+        level = cut_point_value(cut_point, is_probability=isinstance(acceptor, Acceptor))
+        self.__dict__.update(automaton=acceptor, cut_point=level, inclusive=inclusive)
+
+    @property
+    def acceptor(self) -> Acceptor:
+        """The acceptor; a language of a weighted automaton has none."""
+        if isinstance(self.automaton, Acceptor):
+            return self.automaton
+        raise InvalidArgument(
+            "this needs an acceptor; the language is that of a weighted automaton f. Acceptor.from_weighted(f) is f, "
+            "if it is stochastic; Language(*f.to_acceptor(cut_point)) has the same words in any case."
+        )
 
     def __contains__(self, word: Word) -> bool:
+        if isinstance(self.automaton, WeightedAutomaton):
+            alone = EncodedWords.single(self.automaton.alphabet.encode_word(word))
+            return bool(self.automaton.which_exceed(alone, self.cut_point, self.inclusive)[0][0])
         estimate = self.acceptor.acceptance(word)
         return self._exceeds(estimate, len(word), lambda: self.acceptor.exact_acceptance(word))
 
@@ -122,6 +144,9 @@ class Language:
         >>> cp.Language(cp.p_adic(3), "1/3").membership(["1", "2", "01", "11"])
         <Membership: 2 of 4 words in the language, 2 decided by exact arithmetic>
         """
+        if isinstance(self.automaton, WeightedAutomaton):
+            encoded = self.automaton.alphabet.encode(words)
+            return Membership(*self.automaton.which_exceed(encoded, self.cut_point, self.inclusive, threads))
         encoded = self.acceptor.encode(words)
         estimates = self.acceptor.encoded_acceptances(encoded, threads)
 
@@ -136,9 +161,13 @@ class Language:
         """Words of the language, shortest first, then in the order of the alphabet; made one by one.
 
         Without ``max_length`` it may go on for ever. Prefixes that surely lead to no word are left out, and it ends
-        where no longer word can be in the language.
+        where no longer word can be in the language. Of a weighted automaton every word is tried.
         """
         longest = LONGEST if max_length is None else whole_number("max_length", max_length, least=0)
+        if isinstance(self.automaton, WeightedAutomaton):
+            codes = range(len(self.automaton.alphabet))
+            tried = chain.from_iterable(product(codes, repeat=length) for length in range(longest + 1))
+            return (word for word in map(self.automaton.alphabet.decode, tried) if word in self)
         bounds, in_reach = CompletionBounds(self.acceptor, at_most=False), self._columns.lengths_in_reach(longest)
         lengths = zip(range(longest + 1), takewhile(bool, in_reach), strict=False)
         return chain.from_iterable(self._words_of_length(length, bounds) for length, _ in lengths)
@@ -312,6 +341,8 @@ class Language:
 
     def __invert__(self) -> Language:
         r"""Words outside, :math:`p \le \lambda` iff :math:`1 - p \ge 1 - \lambda`: strict becomes inclusive."""
+        if isinstance(self.automaton, WeightedAutomaton):
+            return Language(-self.automaton, 0 - self.cut_point, inclusive=not self.inclusive)
         return Language(~self.acceptor, 1 - self.cut_point, inclusive=not self.inclusive)
 
     def __and__(self, other: Language | DFA) -> Language:
@@ -345,7 +376,7 @@ class Language:
 
     def _nested(self, other: Language | DFA) -> tuple[Language, Language] | None:
         """Two cut points of one acceptor, the smaller language first."""
-        if isinstance(other, DFA) or self.acceptor != other.acceptor:
+        if isinstance(other, DFA) or self.automaton != other.automaton:
             return None
         larger, smaller = sorted((self, other), key=lambda language: (language.cut_point, not language.inclusive))
         return smaller, larger
@@ -366,17 +397,19 @@ class Language:
 
     def _repr_html_(self) -> str:
         first = ""
-        if self.acceptor.n_states <= MOST_DISPLAYED:  # larger ones would take too long
-            inside = (word for word in short_words(self.acceptor.alphabet, MOST_TRIED) if word in self)
+        if len(self.automaton.initial) <= MOST_DISPLAYED:  # larger ones would take too long
+            inside = (word for word in short_words(self.automaton.alphabet, MOST_TRIED) if word in self)
             found = [shown(word, room=40) for word in islice(inside, MOST_LISTED)]
             first = f" First words: {', '.join(found)} …" if found else ""
         value = number(self.cut_point if isinstance(self.cut_point, Fraction) else float(self.cut_point))
         bound = f"{'at least' if self.inclusive else 'more than'} {value}"
-        return html.paragraph(f"Words accepted with a probability of {bound}.{first}") + self.acceptor._repr_html_()
+        measure = "of value" if isinstance(self.automaton, WeightedAutomaton) else "accepted with a probability of"
+        return html.paragraph(f"Words {measure} {bound}.{first}") + self.automaton._repr_html_()
 
     def __repr__(self) -> str:
         value = cut_point_text(self.cut_point)
-        return f"<Language: acceptance {'≥' if self.inclusive else '>'} {value} of {self.acceptor!r}>"
+        measure = "value" if isinstance(self.automaton, WeightedAutomaton) else "acceptance"
+        return f"<Language: {measure} {'≥' if self.inclusive else '>'} {value} of {self.automaton!r}>"
 
     @property
     def _stochastic(self) -> Acceptor:

@@ -16,6 +16,7 @@ from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.weighted import WeightedAutomaton
 
 FLOAT_TOLERANCE = 1e-9  # differences of floats up to this are taken as rounding, as in the check that rows sum to 1
+Codes = tuple[int, ...]
 Blocks = list[list[int]]  # sets of states that become one, each in the order of the states
 
 
@@ -66,12 +67,15 @@ def minimize(automaton: Acceptor | WeightedAutomaton, tolerance: float | None = 
 
 def _proof_of_minimality(original: WeightedAutomaton, small: WeightedAutomaton) -> MinimalityCertificate:
     """Equality, and words that show the rank of the Hankel matrix."""
-    size, words = small.dimension, list[tuple[tuple[int, ...], ...]]()
-    for automaton in (small, small.reverse()) if size else ():
-        words.append(independent_words(automaton.integers, size))
-    prefixes, reversed_suffixes = words or ((), ())
-    suffixes = tuple(word[::-1] for word in reversed_suffixes)
-    return MinimalityCertificate(original, joint_rows(original, small), prefixes, suffixes)
+    return MinimalityCertificate(original, joint_rows(original, small), *basis_words(small))
+
+
+def basis_words(small: WeightedAutomaton) -> tuple[tuple[Codes, ...], tuple[Codes, ...]]:
+    """First prefixes whose rows, and suffixes whose columns, are a basis, of an exact automaton of least dimension."""
+    if not small.dimension:
+        return (), ()
+    prefixes, turned = (independent_words(f.integers, small.dimension) for f in (small, small.reverse()))
+    return prefixes, tuple(word[::-1] for word in turned)
 
 
 def _reduced(automaton: WeightedAutomaton) -> WeightedAutomaton:

@@ -1,9 +1,10 @@
 """Diagram: the nodes and arrows of a picture, whatever language it is drawn in."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -150,19 +151,20 @@ def state_diagram(
     final: NDArray[np.bool_],
     look: Look,
     style: LabelStyle,
-    stop: NDArray[Any] | None = None,
+    columns: Mapping[str, NDArray[Any]] = MappingProxyType({}),
 ) -> Diagram:
     """Diagram of an automaton with the transitions ``[a, s, t]``: one arrow for each pair of states.
 
-    Symbols of the same probability share a line of its label. The probability to stop is noted in a state.
+    Symbols of the same probability share a line of its label. Entries of named columns are noted in the states.
     """
-    ends = np.flatnonzero(_visible(stop, look)).tolist() if stop is not None else []
-    notes = {s: (Line("stop", style.number(stop[s])),) for s in ends if stop is not None}
-    nodes = [
-        DiagramNode(str(s), style.state(name), bool(final[s]), notes=notes.get(s, ())) for s, name in enumerate(states)
+    shown_in = [(note, values, _visible(values, look)) for note, values in columns.items()]
+    notes = [
+        tuple(Line(note, style.number(values[s])) for note, values, is_shown in shown_in if is_shown[s])
+        for s in range(len(states))
     ]
+    nodes = [DiagramNode(str(s), style.state(name), bool(final[s]), notes=notes[s]) for s, name in enumerate(states)]
     starts = [
-        Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), float(initial[s]))
+        Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), abs(float(initial[s])))
         for s in np.flatnonzero(_visible(initial, look)).tolist()
     ]
     names = tuple(map(style.symbol, symbols))
@@ -173,7 +175,9 @@ def state_diagram(
         for a in np.flatnonzero(visible[:, s, t]).tolist():
             groups.setdefault(transitions[a, s, t], []).append(names[a])
         lines = [line for value, group in groups.items() for line in wrapped(group, style.number(value))]
-        arrows.append(Arrow(str(s), str(t), tuple(lines) if style.is_whole else bounded(lines), float(max(groups))))
+        arrows.append(
+            Arrow(str(s), str(t), tuple(lines) if style.is_whole else bounded(lines), float(max(map(abs, groups))))
+        )
     return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look, names if style.is_whole else ())
 
 
@@ -229,5 +233,5 @@ def symbol_label(name: object) -> str:
 
 
 def _visible(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
-    """Which probabilities are shown."""
-    return np.asarray((values > 0) & (values >= look.min_probability), dtype=np.bool_)
+    """Which probabilities, or weights of either sign, are shown."""
+    return np.asarray((values != 0) & (np.abs(values) >= look.min_probability), dtype=np.bool_)

@@ -5,7 +5,11 @@ from cutpoint.exact.algebraic import (
     CutPoint as CutPoint,
     cut_point_value as cut_point_value,
 )
-from cutpoint.exact.certified import exceeds as exceeds, which_exceed as which_exceed
+from cutpoint.exact.certified import (
+    exceeds as exceeds,
+    which_exceed as which_exceed,
+    which_values_exceed as which_values_exceed,
+)
 from cutpoint.exact.numbers import (
     check_choice as check_choice,
     check_unmasked as check_unmasked,

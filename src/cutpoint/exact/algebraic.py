@@ -179,12 +179,12 @@ COMPARABLE = AlgebraicNumber | float | int | Fraction
 CutPoint = Fraction | AlgebraicNumber  # A rational cut point, or an irrational one as the root of a polynomial
 
 
-def cut_point_value(value: object) -> CutPoint:
-    """A cut point 0 ≤ λ ≤ 1 as an exact number; a float means its exact binary value."""
+def cut_point_value(value: object, is_probability: bool = True) -> CutPoint:
+    """A cut point as an exact number, 0 ≤ λ ≤ 1 for probabilities; a float means its exact binary value."""
     if isinstance(value, AlgebraicNumber):
         exact: CutPoint = value if value.rational is None else value.rational
     else:
         exact = Fraction(finite_number("a cut point", value))
-    if not 0 <= exact <= 1:
+    if is_probability and not 0 <= exact <= 1:
         raise InvalidArgument(f"a cut point must be a number between 0 and 1; got {shown(value)}.")
     return exact

@@ -21,6 +21,8 @@ from cutpoint.exact.algebraic import CutPoint
 
 UNIT_ROUNDOFF = Fraction(1, 2**53)
 SUBNORMAL = Fraction(1, 2**1070)  # 16 times the smallest float, to cover rows that sum to a little more than 1
+LARGEST = 1e300  # cut points beyond are compared exactly
+MOST_GROWTH = 500  # bits by which what underflow loses, at most 2**-1070 · (n + 1) · l², may have grown
 LONGEST = 10**8  # up to this length rows that sum to 1 + 1e-9 enlarge an absolute error by less than 12 %
 
 
@@ -73,6 +75,36 @@ def which_exceed(
     for r in np.flatnonzero(~clear).tolist():
         above[r] = exceeds(float(estimates[r]), int(lengths[r]), n_states, cut_point, partial(noted, r), inclusive)
     return above, used
+
+
+def which_values_exceed(
+    estimates: NDArray[np.float64],
+    magnitudes: NDArray[np.float64],
+    lengths: NDArray[np.int64],
+    norms: tuple[int, float],
+    cut_point: CutPoint,
+    exact: Callable[[int], Fraction],
+    inclusive: bool = False,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    r""":func:`which_exceed` for values of either sign, whose error is relative to the sum of the paths' magnitudes.
+
+    .. math:: |\hat p - p| \le \gamma\, |\xi|\, |M(x_1)| \cdots |M(x_n)|\, |\eta| + \eta_0
+
+    ``norms`` are the dimension and the largest sum of magnitudes of a row, or entry of the column: what underflow loses
+    grows at most by the latter with each symbol, and where that could be felt rational arithmetic decides.
+    """
+    n_states, largest = norms
+    near = float(cut_point) if -LARGEST <= cut_point <= LARGEST else np.nan
+    roundings = lengths * (n_states + 2.0) + n_states + 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        margin = 8 * roundings * 2.0**-53 * magnitudes + 2.0**-50 * abs(near) + 1e-120
+        clear = (np.abs(estimates - near) > margin) & np.isfinite(magnitudes)
+    clear &= (lengths <= LONGEST) & ((lengths + 2) * np.log2(max(largest, 1.0)) < MOST_GROWTH)
+    above = estimates > near
+    for r in np.flatnonzero(~clear).tolist():
+        value = exact(r)
+        above[r] = value > cut_point or (inclusive and value == cut_point)
+    return above, ~clear
 
 
 def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:

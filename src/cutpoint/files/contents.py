@@ -17,6 +17,7 @@ from cutpoint.model import Acceptor, Generator
 from cutpoint.model.mixtures import AnyMachine
 from cutpoint.model.parts import rescaling
 from cutpoint.model.prediction import Model
+from cutpoint.model.weighted import WeightedAutomaton
 from cutpoint.wording import counted
 
 Weights = Literal["log", "probability"]
@@ -72,11 +73,10 @@ def check_bare(model: Model, kind: str) -> None:
         raise InvalidArgument(f"{kind} cannot hold {what}; .json and .npz can.", advice=advice)
 
 
-def check_size(machine: Acceptor | Generator, kind: str) -> None:
+def check_size(machine: Acceptor | Generator | WeightedAutomaton, kind: str) -> None:
     """Refuse what is too large for a text file."""
-    if fault := _too_large(
-        machine.n_states, machine.n_symbols, *(machine.numbers().values() if machine.is_exact else ())
-    ):
+    fractions = machine.numbers().values() if machine.is_exact and len(machine.initial) else ()
+    if fault := _too_large(len(machine.initial), len(machine.alphabet), *fractions):
         raise InvalidArgument(f"{kind} cannot hold this {type(machine).__name__.lower()}: {fault}")
 
 

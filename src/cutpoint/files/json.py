@@ -1,4 +1,4 @@
-"""Own JSON: every acceptor and generator, exactly, with a cut point and notes beside it, and a digest of it all.
+"""Own JSON: acceptors, generators and weighted automata, exactly, a cut point and notes beside, and a digest of it all.
 
 Strict: no duplicate keys, no NaN, nothing unknown. The standard reader gives plain values, ``msgspec`` turns them into
 typed records, and every error names its place.
@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -27,8 +27,11 @@ from cutpoint.files.tokens import Number, distinct_keys, json_value, name_of, nu
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.parts import States
 from cutpoint.model.prediction import Model
+from cutpoint.model.text import number
+from cutpoint.model.weighted import WeightedAutomaton
 from cutpoint.wording import counted, listed, shown
 
+WEIGHTED = "weighted automaton"  # the format of a weighted automaton, which has no states with names and no model
 FORMATS: dict[str, type[Acceptor] | type[Generator]] = {"acceptor": Acceptor, "generator": Generator}
 VERSION = 1
 
@@ -92,9 +95,21 @@ class Document(Header, forbid_unknown_fields=True, kw_only=True):
     transitions: dict[str, Any]
 
 
-def write(model: Model, _: Options) -> dict[str, bytes]:
+class WeightedDocument(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The members of a JSON file of a weighted automaton."""
+
+    cutpoint: FileKind
+    alphabet: list[Any]
+    unknown: str = "error"
+    initial: list[Entry]
+    final: list[Entry]
+    transitions: dict[str, Any]
+    digest: str | UnsetType = UNSET
+
+
+def write(model: Model | WeightedAutomaton, _: Options) -> dict[str, bytes]:
     """File of a model."""
-    raw = content(model)
+    raw = content(model) if isinstance(model, Model) else _weighted_content(model)
     return {"": checked_length(_laid_out(raw | {"digest": digest(raw)}) + "\n").encode()}
 
 
@@ -112,9 +127,27 @@ def content(model: Model) -> dict[str, Any]:
     )
 
 
-def read(source: Source, options: Options) -> Model:
-    """Model of a file."""
+def _weighted_content(automaton: WeightedAutomaton) -> dict[str, Any]:
+    check_size(automaton, "JSON")
+    for values in automaton.arrays():
+        for value in values[(values != 0) & ((abs(values) < SMALLEST) | (abs(values) > LARGEST))]:
+            raise InvalidArgument(f"JSON keeps weights from {SMALLEST:g} to {LARGEST:g}; got {number(value)}.")
+    rule = automaton.alphabet.on_unknown
+    return {
+        "cutpoint": {"format": WEIGHTED, "version": VERSION},
+        "alphabet": [json_value(symbol) for symbol in automaton.alphabet],
+        **({} if rule == "error" else {"unknown": rule}),
+        "initial": automaton.arrays()[0].tolist(),
+        "final": automaton.arrays()[2].tolist(),
+        "transitions": dict(zip(keys(automaton.alphabet), automaton.arrays()[1].tolist(), strict=True)),
+    }
+
+
+def read(source: Source, options: Options) -> Model | WeightedAutomaton:
+    """Model, or weighted automaton, of a file."""
     raw = document(source, source.text())
+    if isinstance(kind := raw.get("cutpoint"), dict) and kind.get("format") == WEIGHTED:
+        return _weighted(source, raw)
     machine, found = _machine(source, raw, options)
     return with_notes(source, options, machine, found, digest(raw))
 
@@ -122,25 +155,46 @@ def read(source: Source, options: Options) -> Model:
 def _machine(source: Source, raw: dict[str, Any], options: Options) -> tuple[Acceptor | Generator, Document]:
     """Acceptor or generator of a document, and its record."""
     found, states, alphabet = parsed(source, raw, Document)
-    n, symbols = len(states), keys(alphabet)
-    check_room(source, n, len(alphabet))
-    for key in symbols:
-        if key not in found.transitions:
-            raise source.refused(f"expected the key {key!r}, which is missing.", "transitions")
-    for key in found.transitions.keys() - set(symbols):
-        raise source.refused(f"expected keys out of {listed(symbols, limit=20)}; got {shown(key)}.", "transitions")
-    rows = [row for key in symbols for row in _matrix(source, found.transitions[key], n, key)]
-    vectors = [_numbers(source, found.initial, n, "initial")]
-    if found.stop is not UNSET:
-        vectors.append(_numbers(source, found.stop, n, "stop"))
-    kind = float if any(isinstance(value, float) for row in (*rows, *vectors) for value in row) else object
-    steps = np.array(rows, dtype=kind).reshape(len(alphabet), n, n)
+    vectors = {"initial": found.initial} | ({} if found.stop is UNSET else {"stop": found.stop})
+    if len(found.initial) != len(states):
+        raise source.refused(f"expected {counted(len(states), 'number')}; got {len(found.initial):,}.", "initial")
+    steps, columns = _arrays(source, found.transitions, alphabet, **vectors)
     final = names(source, found.final, "final", list)
     if len(set(final)) < len(final):
         raise source.refused("expected every state at most once.", "final")
-    numbers = steps, *(np.array(vector, dtype=kind) for vector in vectors)
-    machine = built(source, options, FORMATS[found.cutpoint.format], states, alphabet, *numbers, set(final))
+    machine = built(source, options, FORMATS[found.cutpoint.format], states, alphabet, steps, *columns, set(final))
     return machine, found
+
+
+def _weighted(source: Source, raw: dict[str, Any]) -> WeightedAutomaton:
+    """Weighted automaton of a document."""
+    _check_version(source, record(source, raw["cutpoint"], FileKind, "cutpoint"), (WEIGHTED,))
+    found = record(source, raw, WeightedDocument)
+    alphabet = _alphabet(source, found.alphabet, found.unknown)
+    steps, vectors = _arrays(source, found.transitions, alphabet, initial=found.initial, final=found.final)
+    _check_digest(source, found.digest, digest(raw))
+    try:
+        return WeightedAutomaton(alphabet, vectors[0], steps, vectors[1])
+    except CutpointError as wrong:
+        raise source.refused(str(wrong)) from None
+
+
+def _arrays(
+    source: Source, transitions: dict[str, Any], alphabet: Alphabet, **vectors: list[Entry]
+) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """Transitions and vectors, the first of which says how many states there are: all fractions, or all floats."""
+    n, symbols = len(next(iter(vectors.values()))), keys(alphabet)
+    check_room(source, n, len(alphabet))
+    for key in symbols:
+        if key not in transitions:
+            raise source.refused(f"expected the key {key!r}, which is missing.", "transitions")
+    for key in transitions.keys() - set(symbols):
+        raise source.refused(f"expected keys out of {listed(symbols, limit=20)}; got {shown(key)}.", "transitions")
+    rows = [row for key in symbols for row in _matrix(source, transitions[key], n, key)]
+    read = [_numbers(source, values, n, name) for name, values in vectors.items()]
+    kind = float if any(isinstance(value, float) for row in (*rows, *read) for value in row) else object
+    steps = np.array(rows, dtype=kind).reshape(len(alphabet), n, n)
+    return steps, [np.array(vector, dtype=kind) for vector in read]
 
 
 def document(source: Source, text: str) -> dict[str, Any]:
@@ -174,18 +228,27 @@ def parsed(source: Source, raw: dict[str, Any], kind: type[Head]) -> tuple[Head,
     if "cutpoint" not in raw:
         raise source.refused('expected the key "cutpoint": this is not a model of cutpoint.')
     head = record(source, raw["cutpoint"], FileKind, "cutpoint")
-    if head.format not in FORMATS or head.version != VERSION:
-        known = f"'acceptor' or 'generator' of version {VERSION}, all that this cutpoint reads (install a newer one)"
-        raise source.refused(
-            f"expected {known}; got {shown(head.format)} of version {shown(head.version)}.", "cutpoint"
-        )
+    _check_version(source, head, FORMATS)
     found = record(source, raw, kind)
     if "stop" in found.__struct_fields__ and ("stop" in raw) != (head.format == "generator"):
         raise source.refused(f"expected the key 'stop' of a generator, and only there; the format is {head.format}.")
     states = names(source, found.states, "states", States)
-    alphabet = names(source, found.alphabet, "alphabet", Alphabet)
+    return found, states, _alphabet(source, found.alphabet, found.unknown)
+
+
+def _check_version(source: Source, head: FileKind, formats: Collection[str]) -> None:
+    """Refuse another kind of file, or a later version."""
+    if head.format not in formats or head.version != VERSION:
+        known = f"{' or '.join(map(repr, formats))} of version {VERSION}, all that this cutpoint reads"
+        found = f"{shown(head.format)} of version {shown(head.version)}"
+        raise source.refused(f"expected {known} (install a newer one); got {found}.", "cutpoint")
+
+
+def _alphabet(source: Source, symbols: list[Any], unknown: str) -> Alphabet:
+    """Alphabet with its rule for unknown symbols."""
+    alphabet = names(source, symbols, "alphabet", Alphabet)
     try:
-        return found, states, Alphabet(alphabet, found.unknown)  # type: ignore[arg-type]  # refused if it is none
+        return Alphabet(alphabet, unknown)  # type: ignore[arg-type]  # refused if it is none
     except CutpointError as wrong:
         raise source.refused(wrong.what, "unknown") from None
 
@@ -220,13 +283,18 @@ def with_notes(
     except CutpointError as wrong:
         place = wrong.argument or ("metadata" if str(wrong).startswith("metadata") else "cut_point")
         raise source.refused(wrong.what, place) from None
-    if found.digest not in (UNSET, content_digest):
+    _check_digest(source, found.digest, content_digest)
+    return model
+
+
+def _check_digest(source: Source, given: str | UnsetType, content_digest: str) -> None:
+    """Refuse a file whose digest is not that of its content."""
+    if given not in (UNSET, content_digest):
         raise source.refused(
             "the file is damaged (its content does not match its digest). Use another copy; if the file was edited by "
             "hand, delete the line of its digest.",
             "digest",
         )
-    return model
 
 
 def _inputs(source: Source, raw: dict[str, Any], options: Options) -> Any:
@@ -359,4 +427,4 @@ def _text(value: Any) -> str:
 def _fraction(value: Fraction) -> int | str:
     """A fraction in JSON, where floats have a point: whole numbers as such, others as strings."""
     text = numeral(value)
-    return int(text) if text.isdigit() else text
+    return int(text) if text.removeprefix("-").isdigit() else text

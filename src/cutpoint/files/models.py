@@ -15,6 +15,7 @@ from cutpoint.files.streams import MOST_LINES, MOST_TEXT, PACKED, Source
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.generator import check_model
 from cutpoint.model.prediction import Model
+from cutpoint.model.weighted import WeightedAutomaton
 from cutpoint.wording import counted, shown
 
 
@@ -24,8 +25,8 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    read: Callable[[Source, Options], Model]
-    write: Callable[[Model, Options], dict[str, bytes]]
+    read: Callable[[Source, Options], Any]
+    write: Callable[[Any, Options], dict[str, bytes]]
     is_text: bool = True
     comment: str = ""
     """What begins a line that other programs skip: the first line is then a digest of the others."""
@@ -45,7 +46,7 @@ PICTURES = (".tikz", ".tex")
 
 
 def save(
-    model: Acceptor | Generator | Model,
+    model: Acceptor | Generator | WeightedAutomaton | Model,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -58,11 +59,12 @@ def save(
     rounded: bool = False,
     bare: bool = False,
 ) -> None:
-    """Write an acceptor or generator, whole or not at all; what the format cannot hold is refused, not dropped.
+    """Write an acceptor, generator or weighted automaton, whole or not at all; nothing is dropped in silence.
 
     Parameters
     ----------
-    model : an acceptor, a generator, or its ``model``; what it carries is kept, too.
+    model : an acceptor, a generator, or its ``model``; what it carries is kept, too. A weighted automaton: ``.json``,
+        with nothing beside it.
     path : where to; ``.json``, ``.npz``, ``.att`` or ``.fst.txt`` (AT&T text of OpenFst), ``.drn`` (Storm), ``.tra``
         (PRISM, with ``.lab`` and ``.sta`` beside it), ``.dot`` or ``.gv`` (Graphviz); for generators ``.json``,
         ``.npz`` and ``.pautomac_model.txt``. ``.gz`` behind a text format packs it. Pictures, TikZ among them, are
@@ -85,12 +87,18 @@ def save(
     (True, Fraction(1, 3))
     """
     kind, target = _format_of(path, format)
-    if not isinstance(model, Model):
-        check_model(model)
-    whole = model if isinstance(model, Model) else model.model
-    whole = Model(whole.machine.with_unknown("error")) if bare else whole
-    given = {"cut_point": cut_point, "metadata": metadata, "classes": classes, "labels": labels, "inputs": inputs}
-    whole = replace(whole, **{key: value for key, value in given.items() if value is not None})
+    beside = {"cut_point": cut_point, "metadata": metadata, "classes": classes, "labels": labels, "inputs": inputs}
+    given = {key: value for key, value in beside.items() if value is not None}
+    whole: Model | WeightedAutomaton
+    if isinstance(model, WeightedAutomaton):
+        if kind.name != "json" or given:
+            raise InvalidArgument("a weighted automaton is saved as .json, with nothing beside it.")
+        whole = model
+    else:
+        if not isinstance(model, Model):
+            check_model(model)
+        used = model if isinstance(model, Model) else model.model
+        whole = replace(Model(used.machine.with_unknown("error")) if bare else used, **given)
     files = kind.write(whole, Options(_weights(kind, weights), rounded=rounded, bare=bare))
     contents = {}
     if kind.comment:
@@ -106,7 +114,7 @@ def save(
 def load(
     path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Any:
-    """Read an acceptor or generator; a file that breaks its format's rules is a :class:`FormatError` with the place.
+    """Read an acceptor, generator or weighted automaton; a file that breaks the rules is a :class:`FormatError`.
 
     It predicts as the one that was saved, and does with unknown symbols what the file says: ``A.predict(words)`` gives
     the names of classes, and forecasts know the law of inputs. ``A.model`` has all that the file keeps beside it.
@@ -127,13 +135,23 @@ def load(
     >>> cp.load(path).predict(["0.1", "0.01", ""]).tolist()
     ['large', 'large', 'small']
     """
-    return read_model(path, format=format, weights=weights, normalized=normalized).machine
+    found = _read(path, format, weights, normalized)
+    return found.machine if isinstance(found, Model) else found
 
 
 def read_model(
     path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Model:
     """The same as ``load(path).model``: an acceptor or generator with all that a file keeps beside it."""
+    found = _read(path, format, weights, normalized)
+    if not isinstance(found, Model):
+        raise InvalidArgument(
+            "expected a model; the file holds a weighted automaton, which load reads.", where=str(path)
+        )
+    return found
+
+
+def _read(path: str | os.PathLike[str], format: str | None, weights: Weights | None, normalized: bool) -> Any:
     kind, source = _format_of(path, format)
     return kind.read(source, Options(_weights(kind, weights), normalized=normalized))
 

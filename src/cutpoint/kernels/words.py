@@ -73,6 +73,11 @@ class EncodedWords(WordArrays):
     marks: Codes | None = None
 
     @classmethod
+    def single(cls, codes: NDArray[np.int32]) -> Self:
+        """One word without marks."""
+        return cls.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
+
+    @classmethod
     def without_marks(cls, symbols: Codes, offsets: Offsets) -> Self:
         """Words of whose runs nothing was seen."""
         return cls(symbols, offsets, np.zeros(len(offsets) - 1, dtype=np.int32))

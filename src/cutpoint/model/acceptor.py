@@ -23,6 +23,7 @@ from cutpoint.model.completion_bounds import CompletionBounds
 from cutpoint.model.machine import Machine
 from cutpoint.model.parts import States, check_threads, random_generator
 from cutpoint.model.run import Run
+from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton, kronecker
 from cutpoint.wording import counted, shown
 
@@ -91,6 +92,27 @@ class Acceptor(Machine):
         weights = parts.read_transitions(transitions, sigma, names), parts.read_initial(initial, names)
         steps, start = (parts.scaled_rows(rows, sigma, names) for rows in weights)
         return cls(names, sigma, steps, start, final)
+
+    @classmethod
+    def from_weighted(cls, automaton: WeightedAutomaton, states: int | Iterable[State] | None = None) -> Self:
+        """The weighted automaton as an acceptor, if it is one; states are named 0, 1, 2, … by default.
+
+        :meth:`WeightedAutomaton.to_acceptor` finds one with the same cut-point language for any other.
+
+        Examples
+        --------
+        >>> A = cp.p_adic(2)
+        >>> cp.Acceptor.from_weighted(A.to_weighted(), A.states) == A
+        True
+        """
+        weighted = WeightedAutomaton.of(automaton)
+        row, steps, column = weighted.arrays()
+        for place in np.flatnonzero((column != 0) & (column != 1)):
+            found = f"got {number(column[place])} in dimension {place}"
+            raise InvalidAcceptor(
+                f"the final weights of an acceptor are 0 and 1; {found}. Take to_acceptor(cut_point)."
+            )
+        return cls(len(row) if states is None else states, weighted.alphabet, steps, row, column != 0)
 
     def to_weighted(self) -> WeightedAutomaton:
         r"""The row :math:`\pi`, matrices :math:`P(a)` and column :math:`f` alone: a :class:`WeightedAutomaton`.

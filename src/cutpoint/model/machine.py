@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Word, Words
 from cutpoint.data.alphabet import Names, OnUnknown, is_collection
-from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
 from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument
 from cutpoint.exact import IntegerForm, whole_number
 from cutpoint.kernels import kernels
@@ -27,12 +25,10 @@ from cutpoint.wording import counted, shown
 if TYPE_CHECKING:
     from cutpoint.model.prediction import Model
 
-LARGEST_PRINTED = 5000  # most transitions that print shows
-
 Renaming = Mapping[Any, Any] | Callable[[Any], Hashable] | None
 
 
-class Machine(ABC):
+class Machine(text.Displayed, ABC):
     """States with names, an alphabet, transitions ``[a, s, t]`` and an initial distribution: an immutable value."""
 
     PARTS: ClassVar[tuple[str, ...]]  # arguments of the constructor, in their order
@@ -134,6 +130,11 @@ class Machine(ABC):
     def final_states(self) -> tuple[State, ...]:
         """Final states, in the order of the states."""
         return tuple(state for state, kept in zip(self.states, self.final, strict=True) if kept)
+
+    @property
+    def displayed_states(self) -> States:
+        """The states."""
+        return self.states
 
     @property
     def marked_final(self) -> NDArray[np.bool_]:
@@ -263,39 +264,8 @@ class Machine(ABC):
 
     # -- Value and displays -------------------------------------------------------------------------------------
 
-    def table(self, width: int = 100, digits: int = 4) -> str:
-        """All matrices as plain text; an arrow marks the states where runs can start, a star the final ones.
-
-        A generator's probabilities to stop have a column of their own.
-
-        Examples
-        --------
-        >>> print(cp.p_adic(2).table())
-                   0:           1:
-                   s1   s2      s1   s2
-        →  s1      1    0       1/2  1/2
-           s2 *    1/2  1/2     0    1
-        """
-        whole_number("width", width, least=1)
-        return text.table(self, width, whole_number("digits", digits, least=1, most=17))
-
-    def __str__(self) -> str:
-        if self.n_states**2 * self.n_symbols > LARGEST_PRINTED:
-            return f"{self!r}; table() shows all matrices"
-        return self.table()
-
     def __repr__(self) -> str:
         return text.one_line(self)
-
-    def _repr_html_(self) -> str:
-        return text.page(self, Look(digits=3))
-
-    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
-        """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
-        used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
-        numbers, parts = self.numbers(), (self.states, self.alphabet)
-        steps, start, stop = numbers["transitions"], numbers["initial"], numbers.get("stop")
-        return state_diagram(*parts, steps, start, self.marked_final, look, used, stop)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -367,8 +337,7 @@ class Machine(ABC):
 
     def _alone(self, word: Word) -> EncodedWords:
         """Codes of a single word."""
-        codes = self.alphabet.encode_word(word)
-        return EncodedWords.without_marks(codes, np.array([0, len(codes)], dtype=np.int64))
+        return EncodedWords.single(self.alphabet.encode_word(word))
 
 
 def never_emitted(word: Word) -> ImpossibleObservation:

@@ -1,17 +1,19 @@
-"""An acceptor or generator as text: one line for the prompt, a table for the eye, a page for a notebook."""
+"""An automaton as text: one line for the prompt, a table for the eye, a page and a diagram for a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cutpoint.data import html
-from cutpoint.diagrams.diagram import MOST_DISPLAYED, Look, label
-from cutpoint.exact import CutPoint
+from cutpoint.data import Alphabet, State, html
+from cutpoint.diagrams.diagram import MOST_DISPLAYED, Diagram, LabelStyle, Look, label, state_diagram, symbol_label
+from cutpoint.exact import CutPoint, whole_number
 from cutpoint.wording import counted, plain, printable
 
 if TYPE_CHECKING:
@@ -21,6 +23,61 @@ LINE = 100  # longest line of a repr
 MOST_MATRICES = 6  # most matrices of a page
 MOST_ENTRIES = 10_000  # most transitions of an acceptor whose page has a diagram
 LONG_NUMBER = 10**20  # a fraction with a larger numerator or denominator is shown as a decimal
+LONG_FLOAT = 1e7  # floats from here on are shown with an exponent
+LARGEST_PRINTED = 5000  # most transitions that print shows
+
+
+class Displayed:
+    """What acceptors, generators and weighted automata show of themselves."""
+
+    alphabet: Alphabet
+    transitions: NDArray[np.float64]
+
+    @property
+    def displayed_states(self) -> Sequence[State]:
+        """Names at the heads of rows and in nodes."""
+        raise NotImplementedError
+
+    @property
+    def marked_final(self) -> NDArray[np.bool_]:
+        """Which states displays mark as final."""
+        raise NotImplementedError
+
+    def numbers(self, exact: bool | None = None) -> dict[str, NDArray[Any]]:
+        """Transitions, the initial row, and a column if it is displayed, by name: fractions or floats."""
+        raise NotImplementedError
+
+    def table(self, width: int = 100, digits: int = 4) -> str:
+        """All matrices as plain text; an arrow marks the states where runs can start, a star the final ones.
+
+        A generator's probabilities to stop, and the final weights of a weighted automaton, have a column of their own.
+
+        Examples
+        --------
+        >>> print(cp.p_adic(2).table())
+                   0:           1:
+                   s1   s2      s1   s2
+        →  s1      1    0       1/2  1/2
+           s2 *    1/2  1/2     0    1
+        """
+        whole_number("width", width, least=1)
+        return table(self, width, whole_number("digits", digits, least=1, most=17))
+
+    def __str__(self) -> str:
+        if self.transitions.size > LARGEST_PRINTED:
+            return f"{self!r}; table() shows all matrices"
+        return self.table() if self.transitions.size else repr(self)
+
+    def _repr_html_(self) -> str:
+        return page(self, Look(digits=3))
+
+    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
+        used = style or LabelStyle(label, symbol_label, partial(number, digits=look.digits))
+        steps, start, *_ = (parts := self.numbers()).values()
+        columns = dict(list(parts.items())[2:])
+        names = self.displayed_states, self.alphabet
+        return state_diagram(*names, steps, start, self.marked_final, look, used, columns)
 
 
 def one_line(machine: Machine) -> str:
@@ -37,16 +94,16 @@ def one_line(machine: Machine) -> str:
     return f"<{type(machine).__name__}: {', '.join(parts)}{ends}>"
 
 
-def table(machine: Machine, width: int, digits: int) -> str:
-    """All matrices of a machine, and a generator's stop, side by side as far as the width allows."""
-    steps, start, *stop = machine.numbers().values()
-    names = [plain(state) for state in machine.states]
-    arrows = [{"0": "", "1": "→"}.get(text, f"→ {text}") for text in map(number, start)]
+def table(machine: Displayed, width: int, digits: int) -> str:
+    """All matrices of an automaton, and its column, side by side as far as the width allows."""
+    (_, steps), (_, start), *columns = machine.numbers().items()
+    names = [plain(state) for state in machine.displayed_states]
+    arrows = [_arrow(weight, digits) for weight in start]
     states = [marked_state(name, False, final) for name, final in zip(names, machine.marked_final, strict=True)]
     left = aligned([["", ""], ["", ""], *map(list, zip(arrows, states, strict=True))])
     bands: list[list[list[str]]] = [[left]]
     tables = [(f"{plain(symbol)}:", names, matrix) for symbol, matrix in zip(machine.alphabet, steps, strict=True)]
-    for title, heads, matrix in [*tables, *(("stop:", [""], column[:, None]) for column in stop)]:
+    for title, heads, matrix in [*tables, *((f"{name}:", [""], column[:, None]) for name, column in columns)]:
         lines = aligned([heads, *([number(p, digits) for p in row] for row in matrix)])
         block = aligned([[title], *([line] for line in lines)])
         used = sum(len(lines[0]) + 3 for lines in bands[-1])
@@ -56,24 +113,31 @@ def table(machine: Machine, width: int, digits: int) -> str:
     return "\n\n".join("\n".join("   ".join(line).rstrip() for line in zip(*band, strict=True)) for band in bands)
 
 
-def page(acceptor: Machine, look: Look) -> str:
-    """HTML for a notebook or the report: the diagram, if it is small, the matrices, and a generator's stop."""
-    small = acceptor.transitions.size <= MOST_ENTRIES and acceptor.n_states <= MOST_DISPLAYED
-    diagram = acceptor.diagram(look).html(html.summary(acceptor)) if small else ""
+def page(automaton: Displayed, look: Look) -> str:
+    """HTML for a notebook or the report: the diagram, if it is small, the matrices, and the column."""
+    states = automaton.displayed_states
+    small = automaton.transitions.size <= MOST_ENTRIES and 0 < len(states) <= MOST_DISPLAYED
+    diagram = automaton.diagram(look).html(html.summary(automaton)) if small else ""
     few = slice(html.MOST_COLUMNS + 1)
-    names = [label(state) for state in acceptor.states[few]]
-    heads = [*map(marked_state, names, acceptor.initial[few] > 0, acceptor.marked_final[few])]
+    names = [label(state) for state in states[few]]
+    (_, steps), (_, start), *columns = automaton.numbers().items()
+    marked = [marked_state(name, False, final) for name, final in zip(names, automaton.marked_final[few], strict=True)]
+    heads = [f"{_arrow(weight)} {name}".strip() for weight, name in zip(start[few], marked, strict=True)]
     figures = []
-    steps, _, *stop = acceptor.numbers().values()
-    for symbol, matrix in zip(acceptor.alphabet[:MOST_MATRICES], steps, strict=False):
+    for symbol, matrix in zip(automaton.alphabet[:MOST_MATRICES], steps, strict=False):
         rows = [[head, *map(number, row)] for head, row in zip(heads, matrix[few, few], strict=True)]
         figures.append((label(symbol), html.table([["", *names], *rows], html.HEAD)))
-    rest = acceptor.n_symbols - len(figures)
-    for column in stop:
+    rest = len(automaton.alphabet) - len(figures)
+    for name, column in columns:
         rows = [[head, number(p)] for head, p in zip(heads, column[few], strict=True)]
-        figures.append(("stop", html.table([["", ""], *rows], html.HEAD)))
+        figures.append((name, html.table([["", ""], *rows], html.HEAD)))
     more = html.paragraph(f"… and {counted(rest, 'more symbol')}") if rest else ""
-    return html.paragraph(html.summary(acceptor)) + diagram + html.side_by_side(figures) + more
+    return html.paragraph(html.summary(automaton)) + diagram + html.side_by_side(figures) + more
+
+
+def _arrow(weight: Any, digits: int = 4) -> str:
+    """What stands before a state: an arrow if a run can start there, and the weight unless it is 1."""
+    return {"0": "", "1": "→"}.get(text := number(weight, digits), f"→ {text}")
 
 
 def marked_state(name: object, initial: bool, final: bool) -> str:
@@ -111,6 +175,8 @@ def number(value: Any, digits: int = 4) -> str:
             return "a number too large to print"
         if exact and not value:
             return "a number too small to print"
+    if abs(value) >= LONG_FLOAT:
+        return f"{value:.{max(digits, 1)}g}"
     text = np.format_float_positional(value, max(digits, 0), trim="-")
     if text in ("0", "-0") and value != 0:
         return f"{value:.{max(digits, 1)}g}"

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
-from cutpoint.exact import IntegerForm, finite_number, fractions
+from cutpoint.exact import CutPoint, IntegerForm, finite_number, fractions, which_values_exceed
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model.parts import Numbers, States, check_threads, read_array, read_transitions
+from cutpoint.model.text import Displayed
 from cutpoint.wording import counted, listed, shown
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class SameLanguage(NamedTuple):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class WeightedAutomaton:
+class WeightedAutomaton(Displayed):
     r"""A function on words :math:`x \mapsto \xi M(x_1) \cdots M(x_n) \eta`: an immutable, hashable value.
 
     The general case below :class:`Acceptor`, which adds names of states and the conditions that make it stochastic: a
@@ -54,7 +55,9 @@ class WeightedAutomaton:
 
     With f, g for weighted automata, acceptors (as their acceptance) or numbers (as constants):
     ``f + g``, ``f - g``, ``-f``, ``3 * f``, ``f / 3``, and ``f & g`` for the product word by word (Hadamard), which
-    mirrors the product of acceptors. Alphabets must have the same symbols; their order may differ.
+    mirrors the product of acceptors. With automata, acceptors or DFAs on both sides, ``f @ g`` is the Cauchy product, a
+    sum over all ways to cut a word in two; :meth:`star` sums over all ways to cut it in any number of pieces. Alphabets
+    must have the same symbols; their order may differ.
 
     Examples
     --------
@@ -63,6 +66,11 @@ class WeightedAutomaton:
     <WeightedAutomaton: dimension 2, 2 symbols {'a', 'b'}, exact>
     >>> length.value("abba"), (length & length).exact_value("abb"), (length - "1/2").exact_value("")
     (4.0, Fraction(9, 1), Fraction(-1, 2))
+    >>> print(length)
+              a:        b:        final:
+              0  1      0  1
+    →  0      1  1      1  1      0
+       1 *    0  1      0  1      1
     """
 
     alphabet: Alphabet
@@ -108,8 +116,8 @@ class WeightedAutomaton:
 
     @classmethod
     def of(cls, automaton: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
-        """What an acceptor computes as a weighted automaton; a weighted automaton is returned as it is."""
-        if not _is_automaton(automaton):
+        """What an acceptor, a DFA or a quantum automaton computes; a weighted automaton is returned as it is."""
+        if not is_automaton(automaton):
             raise InvalidArgument(f"expected an Acceptor or a WeightedAutomaton; got {shown(automaton)}.")
         return automaton.to_weighted()
 
@@ -233,6 +241,26 @@ class WeightedAutomaton:
         parts = _split(np.stack([_stochastic(matrix) for matrix in matrices]), _stochastic(row), heights)
         return SameLanguage(Acceptor(len(parts[1]), self.alphabet, *parts), heights.sum() / len(row))
 
+    def which_exceed(
+        self, words: EncodedWords, cut_point: CutPoint, inclusive: bool, threads: int | None = None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Floats]:
+        """Which words have values above a cut point, never wrong by rounding; which took fractions; all values."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range of floats is compared exactly
+            estimates, magnitudes = (f.encoded_values(words, threads) for f in (self, self.magnitude))
+        largest = max(self.magnitude.transitions.sum(axis=2).max(initial=0), self.magnitude.final.max(initial=0))
+
+        def exact(r: int) -> Fraction:
+            return self.integers.value(words.word(r).tolist())
+
+        norms = self.dimension, float(largest)
+        above, decided = which_values_exceed(estimates, magnitudes, words.lengths, norms, cut_point, exact, inclusive)
+        return above, decided, estimates
+
+    @cached_property
+    def magnitude(self) -> WeightedAutomaton:
+        """The automaton of the absolute values of all entries, which bounds what rounding can do."""
+        return self.from_arrays(self.alphabet, *map(np.abs, self.arrays(exact=False)))
+
     # -- Algebra ------------------------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> WeightedAutomaton:
@@ -251,7 +279,7 @@ class WeightedAutomaton:
 
     def __mul__(self, factor: Any) -> WeightedAutomaton:
         """Scalar multiple."""
-        if _is_automaton(factor):
+        if is_automaton(factor):
             raise InvalidArgument("* takes a number; write f & g for the product of two functions word by word.")
         number = finite_number("a factor", factor)
         exact = self.is_exact and isinstance(number, Fraction)
@@ -275,9 +303,61 @@ class WeightedAutomaton:
 
     __rand__ = __and__
 
+    def __matmul__(self, other: Any) -> WeightedAutomaton:
+        r"""Cauchy product: :math:`(f \mathbin{@} g)(x) = \sum_{uv = x} f(u)\, g(v)`, of dimension n + m.
+
+        Examples
+        --------
+        >>> ones = WeightedAutomaton.constant("a", 1)
+        >>> (ones @ ones).exact_value("aaa")  # four ways to cut it in two
+        Fraction(4, 1)
+        """
+        return self._joined(other) if is_automaton(other) else self._no_factor(other)
+
+    def __rmatmul__(self, other: Any) -> WeightedAutomaton:
+        return WeightedAutomaton.of(other)._joined(self) if is_automaton(other) else self._no_factor(other)
+
+    def _no_factor(self, other: object) -> WeightedAutomaton:
+        raise InvalidArgument(f"@ takes an automaton on both sides, and * takes a number; got {shown(other)}.")
+
+    def _joined(self, other: Any) -> WeightedAutomaton:
+        """Cauchy product: a run of the first that ends, with its weight, becomes one of the second that starts."""
+        second = self._operand(other)
+        exact = self.is_exact and second.is_exact
+        row, steps, column = block_diagonal([self, second], exact)
+        n, (start, _, _), (_, matrices, end) = self.dimension, second.arrays(exact), self.arrays(exact)
+        row[n:] = start * (row[:n] @ end)
+        steps[:, :n, n:] = (matrices @ end)[:, :, None] * start
+        column[:n] *= 0
+        return type(self)(self.alphabet, row, steps, column)
+
+    def star(self) -> WeightedAutomaton:
+        r"""Sum of all powers of the Cauchy product, :math:`f^* = 1 + f + f @ f + \dots`, of dimension n + 1.
+
+        Here 1 is the function that is 1 at the empty word and 0 elsewhere. If f is 0 at the empty word, :math:`f^*(x)`
+        is the sum over all ways to cut x into words that are not empty, of the products of their values. In general it
+        is the one solution g of :math:`g = 1 + f @ g`, which exists unless f is 1 at the empty word; the sum converges
+        to it where f is less than 1 there in absolute value.
+
+        Examples
+        --------
+        >>> letter = WeightedAutomaton("a", [1, 0], [[[0, 1], [0, 0]]], [0, 1])  # 1 at "a", 0 elsewhere
+        >>> (letter + (letter @ letter)).star().exact_value("aaaaa")  # cut into pieces of length 1 and 2: Fibonacci
+        Fraction(8, 1)
+        """
+        empty = self.exact_value("")
+        if empty == 1:
+            raise InvalidArgument("star needs a function that is not 1 at the empty word: its powers never add up.")
+        row, steps, column = self.arrays()
+        scale = 1 / (1 - empty) if self.is_exact else float(1 / (1 - empty))
+        first = np.eye(self.dimension + 1, dtype=np.int64)[0].astype(steps.dtype)
+        reached = np.concatenate([(row * scale @ steps)[:, None], steps], axis=1)  # from a cut, or from within a piece
+        matrices = np.concatenate([(reached @ column)[:, :, None], reached], axis=2)
+        return type(self)(self.alphabet, first, matrices, first * scale)
+
     def _operand(self, other: Any) -> WeightedAutomaton:
         """The other side of an operation over this alphabet: an automaton, or a number as a constant."""
-        if _is_automaton(other):
+        if is_automaton(other):
             return WeightedAutomaton.of(other).reordered(self.alphabet)
         role = "the other side, unless it is a WeightedAutomaton or an Acceptor,"
         return WeightedAutomaton.constant(self.alphabet, finite_number(role, other))
@@ -305,6 +385,21 @@ class WeightedAutomaton:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.alphabet, *self.arrays())
+
+    @property
+    def displayed_states(self) -> range:
+        """Numbers of the dimensions."""
+        return range(self.dimension)
+
+    @property
+    def marked_final(self) -> NDArray[np.bool_]:
+        """Dimensions whose final weight is not 0."""
+        return np.asarray(self.final != 0)
+
+    def numbers(self, exact: bool | None = None) -> dict[str, Numbers]:
+        """Transitions, initial and final, by name: fractions or floats; by default fractions if exact."""
+        row, steps, column = self.arrays(exact)
+        return {"transitions": steps, "initial": row, "final": column}
 
     def __repr__(self) -> str:
         symbols = listed(self.alphabet, limit=10)
@@ -351,7 +446,7 @@ def block_diagonal(automata: Sequence[WeightedAutomaton], exact: bool) -> Arrays
     return np.concatenate(rows), blocks, np.concatenate(columns)
 
 
-def _is_automaton(value: object) -> bool:
+def is_automaton(value: object) -> bool:
     """Whether a value has a weighted automaton below it."""
     return hasattr(type(value), "to_weighted")
 
