@@ -98,7 +98,7 @@ def table(machine: Displayed, width: int, digits: int) -> str:
     """All matrices of an automaton, and its column, side by side as far as the width allows."""
     (_, steps), (_, start), *columns = machine.numbers().items()
     names = [plain(state) for state in machine.displayed_states]
-    arrows = [_arrow(weight, digits) for weight in start]
+    arrows = [_arrow(weight) for weight in start]
     states = [marked_state(name, False, final) for name, final in zip(names, machine.marked_final, strict=True)]
     left = aligned([["", ""], ["", ""], *map(list, zip(arrows, states, strict=True))])
     bands: list[list[list[str]]] = [[left]]
@@ -135,9 +135,9 @@ def page(automaton: Displayed, look: Look) -> str:
     return html.paragraph(html.summary(automaton)) + diagram + html.side_by_side(figures) + more
 
 
-def _arrow(weight: Any, digits: int = 4) -> str:
+def _arrow(weight: Any) -> str:
     """What stands before a state: an arrow if a run can start there, and the weight unless it is 1."""
-    return {"0": "", "1": "→"}.get(text := number(weight, digits), f"→ {text}")
+    return {"0": "", "1": "→"}.get(text := number(weight), f"→ {text}")
 
 
 def marked_state(name: object, initial: bool, final: bool) -> str:
