@@ -4,7 +4,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -73,7 +72,7 @@ def test_rank_of_the_hankel_block_is_the_least_dimension(
 ) -> None:
     least, block, table = cp.minimize(f).dimension, cp.hankel_block(f), values(f, 4)
     assert block.rank == least == len(block.prefixes) == len(block.suffixes)
-    assert block.values.tolist() == [[table[x + y] for y in block.suffixes] for x in block.prefixes]
+    assert block.values.tolist() == [[table[f"{x}{y}"] for y in block.suffixes] for x in block.prefixes]
     given_block = cp.hankel_block(f, prefixes, suffixes)
     rows = [[table[x + y] for y in suffixes] for x in prefixes]
     assert given_block.values.tolist() == rows
@@ -92,7 +91,7 @@ def test_a_hankel_block_shows_itself() -> None:
         block.values[0, 0] = 1
     floats = cp.hankel_block(cp.WeightedAutomaton("a", [0.1], [[[0.5]]], [1.0]))
     assert floats.values.tolist() == [[Fraction(0.1)]]
-    assert np.array_equal(cp.hankel_block(cp.p_adic(2), suffixes=["1"]).values, [[Fraction(1, 2)], [Fraction(3, 4)]])
+    assert cp.hankel_block(cp.p_adic(2), suffixes=["1"]).values.tolist() == [[Fraction(1, 2)], [Fraction(3, 4)]]
 
 
 F = cp.WeightedAutomaton("ab", [1, 0], {"a": [[1, 2], [0, 1]], "b": [[1, 0], [0, 1]]}, [0, 1])

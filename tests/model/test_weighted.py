@@ -140,9 +140,9 @@ def test_products_with_acceptors_and_dfas_on_either_side() -> None:
     for g in (A, D):
         for word, value in values(f @ g, 3).items():
             assert value == sum(f.exact_value(u) * g.to_weighted().exact_value(v) for u, v in splits(word))
-        for word, value in values(g @ f, 3).items():  # type: ignore[operator]
+        for word, value in values(g @ f, 3).items():
             assert value == sum(g.to_weighted().exact_value(u) * f.exact_value(v) for u, v in splits(word))
-    assert (D & f).exact_value("11") == 4  # type: ignore[operator]
+    assert (D & f).exact_value("11") == 4
     assert (f - D).exact_value("11") == 3
     half = (f * 0.25).star()
     assert not half.is_exact
