@@ -32,6 +32,7 @@ from .decision.distance import distance as distance
 from .decision.equivalence import Different as Different, Equal as Equal, equivalence as equivalence
 from .decision.hankel import hankel_block as hankel_block
 from .decision.reduction import minimize as minimize, quotient as quotient, trim as trim
+from .decision.unary import recurrence as recurrence
 from .drawing import draw as draw, plots as plots
 from .drawing.report import report as report
 from .em import (
@@ -60,6 +61,7 @@ from .model import (
     Generator as Generator,
     gallery as gallery,
     mixture as mixture,
+    quantum as quantum,
     random_words as random_words,
     simulate as simulate,
 )

@@ -15,3 +15,4 @@ from cutpoint.decision.hankel import HankelBlock as HankelBlock, hankel_block as
 from cutpoint.decision.isolation import Isolation as Isolation
 from cutpoint.decision.language import AcceptedWord as AcceptedWord, Language as Language, Membership as Membership
 from cutpoint.decision.reduction import minimize as minimize, quotient as quotient, trim as trim
+from cutpoint.decision.unary import Recurrence as Recurrence, recurrence as recurrence

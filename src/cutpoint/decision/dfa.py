@@ -34,7 +34,7 @@ from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.gallery import deterministic
 from cutpoint.model.text import marked_state
-from cutpoint.model.weighted import WeightedAutomaton, codes_of
+from cutpoint.model.weighted import Weighable, WeightedAutomaton, codes_of
 from cutpoint.wording import counted, shown
 
 LONGEST_COUNTED = 10**6  # most symbols of words that are counted: their number may have as many digits
@@ -243,7 +243,7 @@ class DFA:
         return self.to_acceptor().to_weighted()
 
     @classmethod
-    def from_weighted(cls, automaton: WeightedAutomaton | Acceptor) -> DFA:
+    def from_weighted(cls, automaton: Weighable) -> DFA:
         r"""Minimal DFA of a function on words whose values are 0 and 1; another one is refused with a word.
 
         In the form of least dimension n a row :math:`\xi M(x)` is known by the values of x with n suffixes, so there

@@ -18,7 +18,7 @@ from cutpoint.exact.spans import Span, first_nonzero, row_space
 from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.text import number
-from cutpoint.model.weighted import WeightedAutomaton, codes_of
+from cutpoint.model.weighted import Weighable, WeightedAutomaton, codes_of
 from cutpoint.wording import shown, word_text
 
 INDEPENDENCE = 1e-12  # A row is new if this part of its length, at least, lies outside of the space so far
@@ -134,9 +134,7 @@ class Different:
         return (float(self.left), float(self.right)) if self.of_floats else (self.left, self.right)
 
 
-def equivalence(
-    left: Acceptor | WeightedAutomaton, right: Acceptor | WeightedAutomaton, tolerance: float | None = None
-) -> Equal | Different:
+def equivalence(left: Weighable, right: Weighable, tolerance: float | None = None) -> Equal | Different:
     r"""Whether two acceptors accept every word with the same probability; if not, the first word that shows it.
 
     Breadth first over words, with a basis of the rows of :math:`A \ominus B` met so far: a word whose row depends on

@@ -12,9 +12,8 @@ from cutpoint.data import PlainWord, Words, html
 from cutpoint.data.alphabet import each_word
 from cutpoint.decision.reduction import basis_words, minimize
 from cutpoint.exact.recursions import over_common_denominator
-from cutpoint.model import Acceptor
 from cutpoint.model.text import number
-from cutpoint.model.weighted import WeightedAutomaton, frozen
+from cutpoint.model.weighted import Weighable, WeightedAutomaton, frozen
 from cutpoint.wording import shown
 
 
@@ -49,9 +48,7 @@ class HankelBlock:
         return f"<HankelBlock: {len(self.prefixes)} by {len(self.suffixes)} words, rank {self.rank}>"
 
 
-def hankel_block(
-    automaton: Acceptor | WeightedAutomaton, prefixes: Words | None = None, suffixes: Words | None = None
-) -> HankelBlock:
+def hankel_block(automaton: Weighable, prefixes: Words | None = None, suffixes: Words | None = None) -> HankelBlock:
     r"""Block of the Hankel matrix :math:`H[x, y] = f(xy)` of a weighted automaton, exactly.
 
     Parameters

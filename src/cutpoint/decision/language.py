@@ -33,7 +33,7 @@ from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.completion_bounds import CompletionBounds
 from cutpoint.model.machine import Machine
 from cutpoint.model.text import cut_point_text, number
-from cutpoint.model.weighted import WeightedAutomaton, is_automaton
+from cutpoint.model.weighted import Weighable, WeightedAutomaton, is_automaton
 from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**5  # prefixes and suffixes that a best-first search looks at before it gives up
@@ -105,15 +105,14 @@ class Language:
     cut_point: CutPoint
     inclusive: bool
 
-    def __init__(self, acceptor: Acceptor | WeightedAutomaton, cut_point: Any, inclusive: bool = False) -> None:
-        if is_automaton(acceptor) and not isinstance(acceptor, Machine):
-            acceptor = acceptor.to_weighted()
-        else:
+    def __init__(self, acceptor: Weighable, cut_point: Any, inclusive: bool = False) -> None:
+        if not is_automaton(acceptor) or isinstance(acceptor, Machine):
             check_acceptor(acceptor)
+        automaton = acceptor if isinstance(acceptor, Acceptor) else acceptor.to_weighted()
         if not isinstance(inclusive, bool):
             raise InvalidArgument(f"must be True or False; got {shown(inclusive)}.", argument="inclusive")
         level = cut_point_value(cut_point, is_probability=isinstance(acceptor, Acceptor))
-        self.__dict__.update(automaton=acceptor, cut_point=level, inclusive=inclusive)
+        self.__dict__.update(automaton=automaton, cut_point=level, inclusive=inclusive)
 
     @property
     def acceptor(self) -> Acceptor:

@@ -13,14 +13,14 @@ from cutpoint.decision.equivalence import checked_tolerance, joint_rows, row_bas
 from cutpoint.exact.recursions import quotients
 from cutpoint.exact.spans import independent_words, row_space
 from cutpoint.model.acceptor import Acceptor, check_acceptor
-from cutpoint.model.weighted import WeightedAutomaton
+from cutpoint.model.weighted import Weighable, WeightedAutomaton
 
 FLOAT_TOLERANCE = 1e-9  # differences of floats up to this are taken as rounding, as in the check that rows sum to 1
 Codes = tuple[int, ...]
 Blocks = list[list[int]]  # sets of states that become one, each in the order of the states
 
 
-def minimize(automaton: Acceptor | WeightedAutomaton, tolerance: float | None = None) -> WeightedAutomaton:
+def minimize(automaton: Weighable, tolerance: float | None = None) -> WeightedAutomaton:
     r"""Weighted automaton of least dimension with the same value for every word.
 
     Forward: the rows :math:`\xi M(x)` of all words span a space closed under every :math:`M(a)`; in coordinates of a

@@ -24,7 +24,7 @@ from cutpoint.data import Word, Words
 from cutpoint.data.alphabet import each_word, short_words
 from cutpoint.data.html import cleaned
 from cutpoint.data.storage import write_whole
-from cutpoint.decision import Language
+from cutpoint.decision import Language, Recurrence
 from cutpoint.diagrams.diagram import label
 from cutpoint.diagrams.picture import extension_of
 from cutpoint.em import Fit
@@ -39,7 +39,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["calibration", "comparison", "credit", "forward", "learning", "loss_by_length", "staircase", "waterfall"]
+__all__ = [
+    "calibration",
+    "comparison",
+    "credit",
+    "forward",
+    "learning",
+    "loss_by_length",
+    "recurrence",
+    "staircase",
+    "waterfall",
+]
 
 BLUE, ORANGE, RED, GRAY = "#0072B2", "#E69F00", "#D55E00", "#767676"
 COLOR_MAP = "cividis"  # colors of all plots; learning curves take the first ones in turn
@@ -277,6 +287,32 @@ def staircase(
         axes.legend(loc="upper left")
     axes.set(xlabel=f"words of length {length}, read from the back as a number", ylabel="acceptance")
     axes.set(xlim=(0, 1), ylim=(-0.02, 1.02))
+    axes.grid(alpha=0.3)
+    return _done(figure, path)
+
+
+def recurrence(
+    found: Recurrence, length: int = 40, cut_point: Any = None, path: Path | None = None, ax: Axes | None = None
+) -> Figure:
+    """Values of a word repeated k times, for k = 0 … length - 1, and a cut point: see :func:`cutpoint.recurrence`.
+
+    Examples
+    --------
+    >>> figure = cp.plots.recurrence(cp.recurrence(cp.p_adic(2), "1"), length=4)
+    >>> figure.axes[0].lines[0].get_ydata().tolist()
+    [0.0, 0.5, 0.75, 0.875]
+    """
+    if not isinstance(found, Recurrence):
+        raise InvalidArgument(f"expected a Recurrence; got {shown(found)}.")
+    terms = found.terms(whole_number("length", length, least=1, most=MOST_STEPS))
+    figure, axes = _axes(ax, 6, 4)
+    axes.plot(np.array([float(value) for value in terms]), "o-", color=BLUE, markersize=4, linewidth=0.8)
+    if cut_point is not None:
+        limit = cut_point_value(cut_point, is_probability=False)
+        name = f"cut point {number(limit if isinstance(limit, Fraction) else float(limit))}"
+        axes.axhline(float(limit), color=RED, linewidth=1, linestyle="--", label=name)
+        axes.legend()
+    axes.set(xlabel="k, times that the word is repeated", ylabel="p(k)")
     axes.grid(alpha=0.3)
     return _done(figure, path)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from flint import fmpz, fmpz_mat
+    from flint import fmpq_mat, fmpz, fmpz_mat
 
 Fractions = NDArray[Any]  # array of ``Fraction``
 Codes = Sequence[int]  # A word as the numbers of its symbols
@@ -263,13 +263,16 @@ def fractions(values: NDArray[Any]) -> Fractions:
 
 def solution(equations: Fractions, right: Fractions) -> Fractions:
     """Exact solution X of AX = B."""
+    solved = rational_matrix(equations).solve(rational_matrix(right))
+    values = [Fraction(int(x.p), int(x.q)) for x in solved.entries()]
+    return np.array(values, dtype=object).reshape(right.shape)
+
+
+def rational_matrix(values: Fractions) -> fmpq_mat:
+    """Matrix of flint from an array of ``Fraction``."""
     from flint import fmpq, fmpq_mat  # noqa: PLC0415
 
-    def matrix(values: Fractions) -> fmpq_mat:
-        return fmpq_mat([[fmpq(int(x.numerator), int(x.denominator)) for x in row] for row in values])
-
-    values = [Fraction(int(x.p), int(x.q)) for x in matrix(equations).solve(matrix(right)).entries()]
-    return np.array(values, dtype=object).reshape(right.shape)
+    return fmpq_mat([[fmpq(int(x.numerator), int(x.denominator)) for x in row] for row in values])
 
 
 def _masked(row: fmpz_mat, mask: NDArray[np.bool_]) -> fmpz_mat:

@@ -1,6 +1,6 @@
 """Acceptors and generators, and what they do with words."""
 
-from cutpoint.model import gallery as gallery
+from cutpoint.model import gallery as gallery, quantum as quantum
 from cutpoint.model.acceptor import Acceptor as Acceptor
 from cutpoint.model.belief_network import BeliefNetwork as BeliefNetwork, Factor as Factor
 from cutpoint.model.chain import MarkovChain as MarkovChain

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
 
 Arrays = tuple[Numbers, Numbers, Numbers]  # row ``[s]``, matrices ``[a, s, t]`` and column ``[s]``
+
+
+class Weighable(Protocol):
+    """What has a weighted automaton below it: acceptors, DFAs, quantum automata, and weighted automata themselves."""
+
+    def to_weighted(self) -> WeightedAutomaton:
+        """The weighted automaton."""
 
 
 class SameLanguage(NamedTuple):
@@ -115,7 +122,7 @@ class WeightedAutomaton(Displayed):
         return self
 
     @classmethod
-    def of(cls, automaton: WeightedAutomaton | Acceptor) -> WeightedAutomaton:
+    def of(cls, automaton: Weighable) -> WeightedAutomaton:
         """What an acceptor, a DFA or a quantum automaton computes; a weighted automaton is returned as it is."""
         if not is_automaton(automaton):
             raise InvalidArgument(f"expected an Acceptor or a WeightedAutomaton; got {shown(automaton)}.")
