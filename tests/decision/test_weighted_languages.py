@@ -43,6 +43,10 @@ def test_numbers_beyond_floats_are_compared_exactly() -> None:
     assert "a" * 400 in cp.Language(f, 41 * 10**400, inclusive=True)
     assert "b" * 200 in cp.Language(f, 0)  # 10**-600, which is 0 as a float
     assert "b" * 200 not in cp.Language(f, Fraction(1, 10**600))
+    assert "b" * 110 + "a" * 30 in cp.Language(f, Fraction(1, 10**310))  # 4e-300, which passes through 0 as a float
+    assert "b" * 200 + "a" * 500 in cp.Language(f, Fraction(1, 10**100))  # 5.1e-99, likewise
+    tiny = cp.WeightedAutomaton("a", [10**300], [[[Fraction(1, 10**400)]]], [1])
+    assert "a" in cp.Language(tiny, Fraction(1, 10**101))  # 1e-100, whose factor is 0 as a float
     assert cp.Language(f, 1).membership(["a", "b", ""]).n_exact == 1
     assert "a" in cp.Language(f, cp.AlgebraicNumber.sqrt(120))  # 11 > 10.95
     assert "a" not in cp.Language(f, cp.AlgebraicNumber.sqrt(122))

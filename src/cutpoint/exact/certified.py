@@ -98,7 +98,7 @@ def which_values_exceed(
     roundings = lengths * (n_states + 2.0) + n_states + 2
     with np.errstate(over="ignore", invalid="ignore"):
         margin = 8 * roundings * 2.0**-53 * magnitudes + 2.0**-50 * abs(near) + 1e-120
-        clear = (np.abs(estimates - near) > margin) & np.isfinite(magnitudes)
+        clear = np.abs(estimates - near) > margin  # never if a magnitude is infinite
     clear &= (lengths <= LONGEST) & ((lengths + 2) * np.log2(max(largest, 1.0)) < MOST_GROWTH)
     above = estimates > near
     for r in np.flatnonzero(~clear).tolist():

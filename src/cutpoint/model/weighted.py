@@ -254,7 +254,8 @@ class WeightedAutomaton(Displayed):
         """Which words have values above a cut point, never wrong by rounding; which took fractions; all values."""
         with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range of floats is compared exactly
             estimates, magnitudes = (f.encoded_values(words, threads) for f in (self, self.magnitude))
-        largest = max(self.magnitude.transitions.sum(axis=2).max(initial=0), self.magnitude.final.max(initial=0))
+        row, steps, column = self.magnitude.arrays()
+        largest = max(row.sum(), steps.sum(axis=2).max(initial=0), column.max(initial=0))
 
         def exact(r: int) -> Fraction:
             return self.integers.value(words.word(r).tolist())
