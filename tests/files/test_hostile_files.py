@@ -93,6 +93,11 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
             assert refusal(tmp_path / f"model{Path(name).suffix}", content[:end])
 
 
+def test_whole_numbers_beyond_floats_are_refused(tmp_path: Path) -> None:
+    text = 'digraph { s [shape=none]; s -> a; a -> a [label="x: 0.5"]; a -> b [label="x: %s"]; b -> b [label=x]; }'
+    assert "expected a probability" in refusal(tmp_path / "model.dot", text % ("1" * 400))
+
+
 def test_text_that_is_none_is_refused(tmp_path: Path) -> None:
     for suffix in ("json", "att", "drn", "dot"):
         assert refusal(tmp_path / f"model.{suffix}", b"\n\n\xff\xfe") == (

@@ -184,6 +184,18 @@ def test_a_second_sample_does_not_go_into_the_same_folder(tmp_path: Path) -> Non
         folder_of(sample, tmp_path, 1)
 
 
+def test_a_manifest_that_the_disk_refuses_at_last_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused_in_the_end(path: Path, content: bytes) -> None:
+        write_whole(path, content)
+        if path.name == "manifest.json":
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(writing, "write_whole", refused_in_the_end)
+    with pytest.raises(cp.errors.InvalidFile, match="Input/output error"):
+        cp.write_shards(cp.Sample(["ab"]), tmp_path / "here")
+    assert not (tmp_path / "here").exists()
+
+
 @pytest.mark.parametrize("wrong", ["no rows", "full disk", "interrupted"])
 def test_where_the_work_fails_nothing_is_left(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, target = tmp_path / "words.csv", tmp_path / "deep" / "here"

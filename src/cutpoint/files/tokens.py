@@ -119,9 +119,10 @@ def number_of(text: str) -> Number:
     """Number from its text: exact if a fraction or a whole number, else a float; ValueError if it is not a number."""
     if _EXACT.fullmatch(text):
         try:
-            return Fraction(text)
-        except ZeroDivisionError:
+            float(exact := Fraction(text))
+        except (ZeroDivisionError, OverflowError):
             raise ValueError from None
+        return exact
     value = float(text) if _FLOAT.fullmatch(text) else math.inf
     if value == math.inf:
         raise ValueError

@@ -165,6 +165,7 @@ def _write(sorted_runs: Iterable[Sample], given: Iterable[Any] | None, folder: P
             parts.append(_write_shard(_with_table(sample, table), folder, len(parts)))
         write_whole(folder / MANIFEST, Manifest(alphabet, table, tuple(parts), seen).content())
     except BaseException:
+        (folder / MANIFEST).unlink(missing_ok=True)  # it may have its name already, and then be refused by the disk
         for number in range(len(parts) + 1):
             (folder / _shard_name(number)).unlink(missing_ok=True)
         raise
