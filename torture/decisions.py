@@ -56,6 +56,8 @@ def _equivalence(
     first = next((k for k in range(len(words)) if ours[k] != theirs[k]), None)
     expected = cp.Equal() if first is None else cp.Different(words[first], ours[first], theirs[first])
     assert found == expected, (left, right, found, expected)
+    if isinstance(found, cp.Equal):
+        cp.decision.check(found)
     gaps = [abs(a - b) for a, b in zip(ours, theirs, strict=True)]
     largest = cp.distance(left, right, max_length=len(words[-1]))
     assert largest.value == max(gaps), (left, right, largest)
@@ -64,6 +66,7 @@ def _equivalence(
 
 def _reductions(model: cp.Acceptor, words: list[str], values: list[Fraction]) -> None:
     small, lumped, trimmed = cp.minimize(model), cp.quotient(model), cp.trim(model)
+    cp.decision.check(small)
     assert [machines.exact_value(small, word, small.exact_final) for word in words] == values, (model, small)
     assert small.dimension == _rank(model), (model, small)
     for smaller in (lumped, trimmed):
@@ -132,6 +135,7 @@ def _language(model: cp.Acceptor, cut: Fraction, words: list[str], values: dict[
         assert [word for word, _ in language.most_accepted(3, LONGEST)] == ranked, (language, ranked)
         dfa = language.to_dfa(max_states=300)
         if isinstance(dfa, cp.DFA):
+            cp.decision.check(dfa)
             assert dfa.contains(words).tolist() == [word in members for word in words], (language, dfa)
             assert list(dfa.words(LONGEST)) == members, (language, dfa)
             assert [dfa.count(n) for n in range(4)] == [sum(len(w) == n for w in members) for n in range(4)], dfa
@@ -139,6 +143,8 @@ def _language(model: cp.Acceptor, cut: Fraction, words: list[str], values: dict[
             assert dfa.minimize().n_states == dfa.n_states, "to_dfa gives a minimal machine"
     nearest = cp.Language(model, cut).isolation(LONGEST)
     assert nearest.distance == min(abs(values[word] - cut) for word in words), (model, cut, nearest)
+    if nearest.certificate is not None:
+        cp.decision.check(nearest)
 
 
 @contextlib.contextmanager
@@ -159,7 +165,7 @@ ROWS = [
     Row(
         "decisions",
         "Equivalence with its shortest witness, distance, minimize, quotient, trim, operators, words, counts, searches "
-        "and DFAs of languages are those that brute force finds in rational numbers.",
+        "and DFAs of languages are those that brute force finds in rational numbers; their certificates are accepted.",
         decisions,
         late_witnesses,
     )

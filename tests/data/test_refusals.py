@@ -307,6 +307,11 @@ REFUSED: list[Refusal] = [
         "ids must be hashable, such as strings or numbers; got [].",
     ),
     (
+        lambda: cp.Sample(["a"]).per_case(range(10**15)),
+        cp.errors.InvalidSample,
+        "there must be one value for each of the 1 distinct observation; got shape ().",
+    ),
+    (
         lambda: cp.Sample.concatenate([3]),  # type: ignore[list-item]
         cp.errors.InvalidArgument,
         "samples must be a list of one or more Samples; got [3].",

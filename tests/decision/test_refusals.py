@@ -73,6 +73,11 @@ REFUSED: list[Refusal] = [
         "expected a collection of words; got 5. For a single word write [word].",
     ),
     (
+        lambda: cp.Language(BINARY, 0.5).to_dfa(callback=5),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "callback must be a function of a number, or None; got 5.",
+    ),
+    (
         lambda: cp.distance(BINARY, ~BINARY, 3, callback=5),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
         "callback must be a function of a length, or None; got 5.",

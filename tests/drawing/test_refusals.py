@@ -8,6 +8,8 @@ import cutpoint as cp
 from tests.refusals import GOOD, Refusal, check_refused
 
 A = cp.Acceptor(**GOOD)
+SAMPLE = cp.Sample(["a", "b"], accepted=[True, False])
+FIT = cp.baum_welch(A, SAMPLE, max_steps=1)
 
 
 REFUSED: list[Refusal] = [
@@ -20,6 +22,16 @@ REFUSED: list[Refusal] = [
         lambda: cp.drawing.forward_table("x", "01"),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
         "expected an Acceptor; got 'x'.",
+    ),
+    (
+        lambda: cp.report(FIT, SAMPLE, "page.html", about=0.5),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "about must be a mapping of texts, or None; got 0.5.",
+    ),
+    (
+        lambda: cp.report(FIT, SAMPLE, "page.html", cases=3),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "cases must be a Sample, or None; got 3.",
     ),
 ]
 

@@ -586,6 +586,16 @@ REFUSED: list[Refusal] = [
         cp.errors.InvalidSample,
         "a sample must hold at least one observation with a positive count; got none.",
     ),
+    (
+        lambda: BINARY.run().see(states=["s1"]),  # type: ignore[arg-type]
+        cp.errors.UnknownState,
+        "states: ['s1'] is not a state; the states are {'s1', 's2'}.",
+    ),
+    (
+        lambda: cp.mixture(range(10**15)),  # type: ignore[type-var]
+        cp.errors.InvalidArgument,
+        "a mixture needs a list of acceptors, or one of generators, at least one; got range(0, 1000000000000000).",
+    ),
     (lambda: BINARY.table(0), cp.errors.InvalidArgument, "width must be a whole number, 1 or more; got 0."),
     (
         lambda: cp.BeliefNetwork(BINARY, 1).values(np.array(["S0", "S1"])),  # type: ignore[arg-type]

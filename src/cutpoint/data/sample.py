@@ -273,7 +273,7 @@ class Sample:
         {'ann': 0.5, 'bob': 0.5, 'cleo': 0.5}
         """
         check_unmasked("values", values, InvalidSample)
-        found = np.asarray(values)
+        found = np.asarray(values if is_collection(values) else None)
         if found.shape[:1] != (len(self),):
             what = f"there must be one value for each of the {counted(len(self), 'distinct observation')}"
             raise InvalidSample(f"{what}; got shape {found.shape}.")

@@ -318,6 +318,10 @@ class Language:
         <DFA: 4 states, 2 symbols, 3 final>
         """
         most, report = whole_number("max_states", max_states, least=1), callback or _no_report
+        if not callable(report):
+            raise InvalidArgument(
+                f"must be a function of a number, or None; got {shown(callback)}.", argument="callback"
+            )
         if isinstance(isolation, Isolation):
             return proven_dfa(isolation, self._stochastic, self.cut_point, most)
         if isolation is not None:

@@ -154,6 +154,8 @@ class _Page:
         inputs: Generator | None,
         cases: Sample | None,
     ) -> None:
+        if not (cases is None or isinstance(cases, Sample)):
+            raise InvalidArgument(f"must be a Sample, or None; got {shown(cases)}.", argument="cases")
         self.evaluation, self.model = evaluation, model
         self.inputs = model if isinstance(model, Generator) else inputs
         self.sample, self.outcomes = (cases or sample).recoded(model.alphabet), outcomes
@@ -163,6 +165,8 @@ class _Page:
 
     def head(self, about: Mapping[str, str]) -> str:
         """The answer in a few sentences, and what it is about."""
+        if not isinstance(about, Mapping):
+            raise InvalidArgument(f"must be a mapping of texts, or None; got {shown(about)}.", argument="about")
         lengths, judged = self.sample.lengths, self.evaluation
         sizes = f"{lengths.min():,} to {lengths.max():,}" if lengths.min() < lengths.max() else f"{lengths.max():,}"
         facts = {

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from cutpoint.data.alphabet import is_collection
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import entry
 from cutpoint.model import text
@@ -37,7 +38,7 @@ def mixture(machines: Iterable[AnyMachine], weights: Iterable[Any] | None = None
     >>> [str(share) for share in cp.mixture([G, H]).distribution("aa", exact=True)]
     ['9/13', '4/13']
     """
-    members = list(machines) if isinstance(machines, Iterable) else []
+    members: list[AnyMachine] = list(machines) if is_collection(machines) else []
     kind = Generator if members and isinstance(members[0], Generator) else Acceptor
     if not members or not all(isinstance(member, kind) for member in members):
         what = "a mixture needs a list of acceptors, or one of generators, at least one"

@@ -65,7 +65,7 @@ class States(Names):
         """Whether each state agrees with what was seen: one state, a set of them, or None for nothing."""
         if seen is None:
             return np.ones(len(self), dtype=np.bool_)
-        names = seen if isinstance(seen, set | frozenset) else {seen}
+        names = seen if isinstance(seen, set | frozenset) else [seen]
         if not names:
             raise InvalidArgument("must not be an empty set; use None for not seen.", argument="states")
         found = np.zeros(len(self), dtype=np.bool_)
