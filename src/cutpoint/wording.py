@@ -51,6 +51,7 @@ def printable(text: str, keep: str = "") -> str:
     >>> printable("bell\a\n"), printable("two\nlines\x1b[2J", keep="\n")
     ('bell\\x07\\n', 'two\nlines\\x1b[2J')
     """
+    text = str(text)  # the name of an outcome may be a number
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)

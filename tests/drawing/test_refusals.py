@@ -29,6 +29,11 @@ REFUSED: list[Refusal] = [
         "about must be a mapping of texts, or None; got 0.5.",
     ),
     (
+        lambda: cp.report(FIT, SAMPLE, "page.html", outcomes=("yes",)),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "outcomes must be two texts; got ('yes',).",
+    ),
+    (
         lambda: cp.report(FIT, SAMPLE, "page.html", cases=3),  # type: ignore[arg-type]
         cp.errors.InvalidArgument,
         "cases must be a Sample, or None; got 3.",

@@ -596,6 +596,16 @@ REFUSED: list[Refusal] = [
         cp.errors.InvalidArgument,
         "a mixture needs a list of acceptors, or one of generators, at least one; got range(0, 1000000000000000).",
     ),
+    (
+        lambda: BINARY.replace(transitions=range(10**15)),
+        cp.errors.InvalidAcceptor,
+        "transitions must have shape (2, 2, 2) (one square matrix per symbol); got shape (1000000000000000,).",
+    ),
+    (
+        lambda: cp.expected_counts(3, cp.Sample(["0"]), exact=True),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "expected an Acceptor or a Generator; got 3.",
+    ),
     (lambda: BINARY.table(0), cp.errors.InvalidArgument, "width must be a whole number, 1 or more; got 0."),
     (
         lambda: cp.BeliefNetwork(BINARY, 1).values(np.array(["S0", "S1"])),  # type: ignore[arg-type]

@@ -156,6 +156,8 @@ class _Page:
     ) -> None:
         if not (cases is None or isinstance(cases, Sample)):
             raise InvalidArgument(f"must be a Sample, or None; got {shown(cases)}.", argument="cases")
+        if not (isinstance(outcomes, tuple | list) and len(outcomes) == 2):
+            raise InvalidArgument(f"must be two texts; got {shown(outcomes)}.", argument="outcomes")
         self.evaluation, self.model = evaluation, model
         self.inputs = model if isinstance(model, Generator) else inputs
         self.sample, self.outcomes = (cases or sample).recoded(model.alphabet), outcomes

@@ -387,6 +387,7 @@ def _exact_observations(
 
 def _exact_counts(model: Acceptor | Generator, sample: AnySample) -> Counts:
     """The E-step over the rationals, one observation after the other."""
+    check_model(model)
     stops = isinstance(model, Generator)
     transitions, initial = np.full(model.transitions.shape, Fraction()), np.full(model.n_states, Fraction())
     stop, logs = initial.copy(), []

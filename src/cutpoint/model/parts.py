@@ -219,7 +219,7 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
         return np.zeros(shape, dtype=object)
     if hasattr(values, "__array__"):
         values = np.asarray(values)
-    found = shape_of(values)
+    found = (len(values),) if isinstance(values, range) else shape_of(values)
     if found != shape:
         given = "rows of different lengths" if found is None else f"shape {found}" if found else shown(values)
         raise InvalidAcceptor(f"{where} must have shape {shape} ({meaning}); got {given}.")
