@@ -34,6 +34,13 @@ def independent(dfa: cp.DFA) -> Automaton:
     )
 
 
+@given(dfas(max_states=3), dfas(max_states=3))
+def test_inclusion_agrees_with_another_implementation(left: cp.DFA, right: cp.DFA) -> None:
+    one, two = independent(left), independent(right)
+    assert (left <= right, left < right, left >= right) == (one <= two, one < two, one >= two)
+    assert (left & right <= left, left - right <= right) == (True, one - two <= two)
+
+
 @given(dfas(), dfas())
 def test_values_agree_with_another_implementation(left: cp.DFA, right: cp.DFA) -> None:
     one, two = independent(left), independent(right)

@@ -338,3 +338,35 @@ def test_repr_and_empty_batch() -> None:
     assert language == cp.Language(cp.p_adic(2), "1/2")
     assert language != cp.Language(cp.p_adic(2), "1/2", inclusive=True)
     assert repr(cp.Language(cp.p_adic(2), 0.5, inclusive=True)).startswith("<Language: acceptance ≥ 1/2 of")
+
+
+@given(
+    acceptors(max_states=2, max_symbols=2, exact=True),
+    st.fractions(0, 1, max_denominator=4),
+    st.fractions(0, 1, max_denominator=4),
+)
+def test_inclusion_of_languages(acceptor: cp.Acceptor, low: Fraction, high: Fraction) -> None:
+    """Either way round an answer agrees with the words up to length 6; otherwise there is none."""
+    one, two = cp.Language(acceptor, low), cp.Language(acceptor, high, inclusive=True)
+    words = all_words("".join(map(str, acceptor.alphabet)), 6)
+    for left, right in ((one, two), (two, one)):
+        inside = all(word in right for word in words if word in left)
+        try:
+            assert (left <= right) == inside
+            assert (right >= left) == inside
+        except cp.errors.InvalidArgument:
+            assert inside
+    assert cp.Language(acceptor, high) <= two
+
+
+def test_inclusion_in_a_dfa_and_across_acceptors() -> None:
+    half, third = (cp.Language(cp.p_adic(2), cut_point) for cut_point in ("1/2", "1/3"))
+    small, large = half.to_dfa(), third.to_dfa()
+    assert isinstance(small, cp.DFA)
+    assert isinstance(large, cp.DFA)
+    assert (half <= large, small <= third, third <= small, large <= half) == (True, True, False, False)
+    assert (half < third, small < third, third > small, third < half) == (True, True, True, False)
+    same = cp.Language(cp.mixture([cp.p_adic(2), cp.p_adic(2)], ["1/3", "2/3"]), "1/2")
+    assert (half <= same, same <= half, half < same) == (True, True, False)
+    with pytest.raises(TypeError):
+        half <= 3  # type: ignore[operator]  # noqa: B015

@@ -39,6 +39,15 @@ REFUSED: list[Refusal] = [
         cp.errors.InvalidArgument,
         "max_states must be a whole number, 1 or more; got 0.",
     ),
+    (
+        lambda: (
+            cp.Language(cp.gallery.majority(), "1/2")
+            <= cp.Language(cp.gallery.majority() & cp.gallery.majority(), "1/4")
+        ),
+        cp.errors.InvalidArgument,
+        "inclusion of cut-point languages is undecidable; none of the first 200 words is in the one and not in the other, "
+        "and 1,000 residuals do not show both to be regular. Give DFAs, such as Language.to_dfa(isolation=...).",
+    ),
     (lambda: cp.decision.check("x"), cp.errors.InvalidArgument, "nothing proves 'x': it has no certificate."),
     (lambda: cp.value("x"), cp.errors.InvalidArgument, "expected an Acceptor; got 'x'."),  # type: ignore[arg-type]
     (

@@ -130,7 +130,7 @@ def test_language_and_dfa() -> None:
     words = "First words: '11', '011', '101', '111', '0011'"
     assert f"Words accepted with a probability of more than 1/2. {words}" in page.text
     root = cp.Language(cp.p_adic(2), cp.AlgebraicNumber.sqrt("1/2"), inclusive=True)
-    assert "a probability of at least 0.7071. First words: '11', '011'" in Page(root._repr_html_()).text
+    assert "a probability of at least √(1/2) ≈ 0.7071. First words: '11', '011'" in Page(root._repr_html_()).text
     assert isinstance(DFA, cp.DFA)
     assert Page(DFA._repr_html_()).rows == [
         ["", "0", "1"],

@@ -183,7 +183,7 @@ def test_representations() -> None:
     assert repr(run.read("ad").see(accepted=False)) == "<Run: ('ad',) with 1 observation read, acceptance 0>"
     assert run
     irrational = cp.p_adic(2).run(cut_point=cp.AlgebraicNumber.sqrt("1/2"))
-    text = "<Run: '1' read, acceptance 0.5, not accepted at <AlgebraicNumber of -1 + 2x^2: 0.707106781187>>"
+    text = "<Run: '1' read, acceptance 0.5, not accepted at √(1/2) ≈ 0.7071>"
     assert repr(irrational.read("1")) == text
 
 

@@ -67,7 +67,8 @@ Node = TypeVar("Node", bound=Hashable)
 class DFA:
     """Deterministic finite automaton: ``transitions[state][a]`` is the next state on symbol number a.
 
-    ``~D``, ``D & E``, ``D | E``, ``D - E`` and ``D ^ E`` are the Boolean operations on languages, minimized.
+    ``~D``, ``D & E``, ``D | E``, ``D - E`` and ``D ^ E`` are the Boolean operations on languages, minimized; ``D <= E``
+    asks whether every word of D is one of E.
 
     Examples
     --------
@@ -220,6 +221,13 @@ class DFA:
 
     def __sub__(self, other: DFA) -> DFA:
         return self & ~other if isinstance(other, DFA) else NotImplemented
+
+    def __le__(self, other: DFA) -> bool:
+        """Whether every word that is accepted here is accepted there, too; ``<`` if there are more there."""
+        return (self - other).shortest_word() is None if isinstance(other, DFA) else NotImplemented
+
+    def __lt__(self, other: DFA) -> bool:
+        return self <= other and not other <= self if isinstance(other, DFA) else NotImplemented
 
     def _side_by_side(self, other: DFA, rule: Callable[[bool, bool], bool]) -> DFA:
         """Minimal DFA that runs both; a pair of states is final by a rule on its two sides."""

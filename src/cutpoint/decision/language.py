@@ -32,8 +32,8 @@ from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
 from cutpoint.model.completion_bounds import CompletionBounds
 from cutpoint.model.machine import Machine
-from cutpoint.model.text import cut_point_text, number
-from cutpoint.model.weighted import Weighable, WeightedAutomaton, is_automaton
+from cutpoint.model.text import cut_point_text
+from cutpoint.model.weighted import Weighable, WeightedAutomaton, codes_of, is_automaton
 from cutpoint.wording import counted, shown
 
 MOST_SEARCHED = 10**5  # prefixes and suffixes that a best-first search looks at before it gives up
@@ -374,6 +374,26 @@ class Language:
     def __rsub__(self, other: DFA) -> Language:
         return ~self & other if isinstance(other, DFA) else NotImplemented
 
+    def __le__(self, other: Language | DFA) -> bool:
+        """Whether every word of this language is in the other: by DFAs, or by a word that is not; else refused.
+
+        Examples
+        --------
+        >>> half, third = (cp.Language(cp.p_adic(2), cut_point) for cut_point in ("1/2", "1/3"))
+        >>> half <= third, third <= half, half < third
+        (True, False, True)
+        """
+        return _included(self, other) if isinstance(other, Language | DFA) else NotImplemented
+
+    def __ge__(self, other: Language | DFA) -> bool:
+        return _included(other, self) if isinstance(other, Language | DFA) else NotImplemented
+
+    def __lt__(self, other: Language | DFA) -> bool:
+        return self <= other and not other <= self if isinstance(other, Language | DFA) else NotImplemented
+
+    def __gt__(self, other: Language | DFA) -> bool:
+        return other <= self and not self <= other if isinstance(other, Language | DFA) else NotImplemented
+
     __rand__ = __and__
     __ror__ = __or__
 
@@ -404,8 +424,7 @@ class Language:
             inside = (word for word in short_words(self.automaton.alphabet, MOST_TRIED) if word in self)
             found = [shown(word, room=40) for word in islice(inside, MOST_LISTED)]
             first = f" First words: {', '.join(found)} …" if found else ""
-        value = number(self.cut_point if isinstance(self.cut_point, Fraction) else float(self.cut_point))
-        bound = f"{'at least' if self.inclusive else 'more than'} {value}"
+        bound = f"{'at least' if self.inclusive else 'more than'} {cut_point_text(self.cut_point)}"
         measure = "of value" if isinstance(self.automaton, WeightedAutomaton) else "accepted with a probability of"
         return html.paragraph(f"Words {measure} {bound}.{first}") + self.automaton._repr_html_()
 
@@ -492,6 +511,27 @@ class Language:
 
 def _unfound(limit: int) -> Unknown:
     return Unknown(limit, f"unknown: {limit:,} prefixes and suffixes explored, and there are more.")
+
+
+def _included(inner: Language | DFA, outer: Language | DFA) -> bool:
+    """Whether every word of one language is in another, where that can be decided."""
+    sides = inner, outer
+    alphabets = [side.alphabet if isinstance(side, DFA) else side.acceptor.alphabet for side in sides]
+    codes_of(*alphabets)  # refuses different symbols
+    if isinstance(inner, Language) and (nested := inner._nested(outer)) and nested[0] is inner:
+        return True
+    if any(word in inner and word not in outer for word in short_words(alphabets[0], MOST_TRIED)):
+        return False
+    stochastic = all(isinstance(side, DFA) or side.acceptor.is_stochastic for side in sides)
+    dfas = [side if isinstance(side, DFA) else side.to_dfa(MOST_STATES) for side in sides] if stochastic else []
+    match dfas:
+        case [DFA() as left, DFA() as right]:
+            return left <= right
+    raise InvalidArgument(
+        f"inclusion of cut-point languages is undecidable; none of the first {MOST_TRIED:,} words is in the one and "
+        f"not in the other, and {MOST_STATES:,} residuals do not show both to be regular. Give DFAs, such as "
+        "Language.to_dfa(isolation=...)."
+    )
 
 
 def _no_report(explored: int) -> None:

@@ -26,7 +26,7 @@ from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, Codes, C
 from cutpoint.exact import CutPoint, fractions
 from cutpoint.exact.spans import row_space
 from cutpoint.model import Acceptor
-from cutpoint.model.text import number
+from cutpoint.model.text import cut_point_text
 from cutpoint.wording import counted
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _with_equality(equations: NDArray[Any], near: NDArray[np.float64]) -> NDArra
 
 def undecided(explored: int, limit: int, cut_point: CutPoint, kind: str) -> Unknown:
     """What is known when an exploration does not close: it reached its limit, or was interrupted before."""
-    value = number(cut_point) if isinstance(cut_point, Fraction) else repr(cut_point)
+    value = cut_point_text(cut_point)
     ended = "and there are more" if explored >= limit else "then it was interrupted"
     return Unknown(
         explored,

@@ -26,13 +26,16 @@ class AlgebraicNumber:
     r"""The real root of a polynomial with rational coefficients between two rational numbers: exact, never rounded.
 
     Coefficients are those of 1, x, x², …, numbers or strings such as ``"1/3"``; there must be exactly one real root
-    :math:`r` with low < r < high. Comparisons are exact, by the sign of the polynomial. ``1 - root`` is one again.
+    :math:`r` with low < r < high. Comparisons are exact, by the sign of the polynomial. Sums and products with rational
+    numbers, such as ``1 - root`` or ``root / 2``, are algebraic numbers again.
 
     Examples
     --------
     >>> half = AlgebraicNumber([-1, 0, 2], 0, 1)  # 2x² = 1: the square root of 1/2
     >>> half
     <AlgebraicNumber of -1 + 2x^2: 0.707106781187>
+    >>> print(half, "and", 1 - half / 2)
+    √(1/2) ≈ 0.7071 and 1 - √(1/8) ≈ 0.6464
     >>> half > Fraction(7, 10), half > Fraction(5, 7), half == AlgebraicNumber.sqrt("1/2")
     (True, False, True)
     """
@@ -123,26 +126,68 @@ class AlgebraicNumber:
     def __hash__(self) -> int:
         return hash(self.polynomial if self.rational is None else self.rational)
 
+    def __add__(self, number: object) -> AlgebraicNumber:
+        return self._linear(Fraction(1), Fraction(number)) if isinstance(number, int | Fraction) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, number: object) -> AlgebraicNumber:
+        return self + -number if isinstance(number, int | Fraction) else NotImplemented
+
     def __rsub__(self, number: object) -> AlgebraicNumber:
-        """A rational number minus the root."""
+        return self._linear(Fraction(-1), Fraction(number)) if isinstance(number, int | Fraction) else NotImplemented
+
+    def __neg__(self) -> AlgebraicNumber:
+        return 0 - self
+
+    def __mul__(self, number: object) -> AlgebraicNumber | Fraction:
         if not isinstance(number, int | Fraction):
             return NotImplemented
-        mirrored = _flint(self.polynomial)(_flint([Fraction(number), Fraction(-1)]))
-        coefficients = [Fraction(int(c.p), int(c.q)) for c in mirrored.coeffs()]
-        return AlgebraicNumber(coefficients, number - self.high, number - self.low)
+        return self._linear(Fraction(number), Fraction()) if number else Fraction()
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, number: object) -> AlgebraicNumber:
+        return self._linear(1 / Fraction(number), Fraction()) if isinstance(number, int | Fraction) else NotImplemented
+
+    def _linear(self, scale: Fraction, shift: Fraction) -> AlgebraicNumber:
+        """The root times a number other than 0, plus a number."""
+        moved = _flint(self.polynomial)(_flint([-shift / scale, 1 / scale]))
+        coefficients = [Fraction(int(c.p), int(c.q)) for c in moved.coeffs()]
+        return AlgebraicNumber(coefficients, *sorted((scale * self.low + shift, scale * self.high + shift)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.polynomial, self.low, self.high)
 
+    def __str__(self) -> str:
+        return f"{self._formula} ≈ {float(self):.4g}"
+
     def __repr__(self) -> str:
+        return f"<AlgebraicNumber of {self._equation}: {float(self):.12g}>"
+
+    @property
+    def _formula(self) -> str:
+        """Square roots as such, other numbers by their polynomial."""
+        if self.rational is not None:
+            return str(self.rational)
+        if len(self.polynomial) > 3:
+            return f"the root of {self._equation}"
+        c, b, a = self.polynomial
+        middle, square = -b / (2 * a), (b / (2 * a)) ** 2 - c / a
+        root = f"√{square}" if square.denominator == 1 else f"√({square})"
+        if not middle:
+            return root if self > 0 else f"-{root}"
+        return f"{middle} {'+' if self > middle else '-'} {root}"
+
+    @property
+    def _equation(self) -> str:
         powers = ["", "x", *(f"x^{k}" for k in range(2, len(self.polynomial)))]
         terms = [
             f"{'-' if c < 0 else '+'} {'' if power and abs(c) == 1 else abs(c)}{power}"
             for c, power in zip(self.polynomial, powers, strict=True)
             if c
         ]
-        text = " ".join(terms).removeprefix("+ ").replace("- ", "-", terms[0].startswith("-"))
-        return f"<AlgebraicNumber of {text}: {float(self):.12g}>"
+        return " ".join(terms).removeprefix("+ ").replace("- ", "-", terms[0].startswith("-"))
 
 
 def _rational(value: object) -> Fraction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 LINE = 100  # longest line of a repr
 MOST_MATRICES = 6  # most matrices of a page
 MOST_ENTRIES = 10_000  # most transitions of an acceptor whose page has a diagram
+LARGEST_EXPONENT = 300  # numbers beyond 10 to this power, or its inverse, are shown by their own power of ten
 LONG_NUMBER = 10**20  # a fraction with a larger numerator or denominator is shown as a decimal
 LONG_FLOAT = 1e7  # floats from here on are shown with an exponent
 LARGEST_PRINTED = 5000  # most transitions that print shows
@@ -153,8 +155,8 @@ def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def cut_point_text(value: CutPoint) -> str:
-    """A cut point as text: as :func:`number` shows it, or with its polynomial if it is irrational."""
-    return number(value) if isinstance(value, Fraction) else repr(value)
+    """A cut point as text: as :func:`number` shows it, or by its root or polynomial if it is irrational."""
+    return number(value) if isinstance(value, Fraction) else str(value)
 
 
 def number(value: Any, digits: int = 4) -> str:
@@ -164,17 +166,17 @@ def number(value: Any, digits: int = 4) -> str:
     --------
     >>> number(Fraction(1, 3)), number(0.25), number(1e-7), number(1 - 1e-7), number(Fraction(1, 10**40))
     ('1/3', '0.25', '1e-07', '1-1e-07', '1e-40')
+    >>> number(Fraction(1, 10**400)), number(-Fraction(12) ** 1000)
+    ('1e-400', '-1.518e1079')
     """
     if isinstance(value, Fraction):
         if max(abs(value.numerator), value.denominator) < LONG_NUMBER:
             return str(value)
-        exact = value
-        try:
-            value = exact.numerator / exact.denominator
-        except OverflowError:
-            return "a number too large to print"
-        if exact and not value:
-            return "a number too small to print"
+        size = math.log10(abs(value.numerator)) - math.log10(value.denominator)
+        if abs(size) > LARGEST_EXPONENT:  # beyond the range of floats
+            mantissa = f"{10 ** (size - math.floor(size)):.{max(digits, 1)}g}"
+            return f"{'-' if value < 0 else ''}{mantissa}e{math.floor(size)}"
+        value = value.numerator / value.denominator
     if abs(value) >= LONG_FLOAT:
         return f"{value:.{max(digits, 1)}g}"
     text = np.format_float_positional(value, max(digits, 0), trim="-")
