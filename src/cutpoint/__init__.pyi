@@ -49,7 +49,7 @@ from .em import (
 )
 from .errors import CutpointError as CutpointError
 from .estimator import AcceptorClassifier as AcceptorClassifier
-from .exact import AlgebraicNumber as AlgebraicNumber
+from .exact import AlgebraicNumber as AlgebraicNumber, parameters as parameters
 from .files.exports import export as export
 from .files.models import load as load, read_model as read_model, save as save
 from .files.samples import read_sample as read_sample, write_sample as write_sample
@@ -59,6 +59,7 @@ from .model import (
     Acceptor as Acceptor,
     BeliefNetwork as BeliefNetwork,
     Generator as Generator,
+    ParametricAcceptor as ParametricAcceptor,
     gallery as gallery,
     mixture as mixture,
     quantum as quantum,

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from cutpoint.data import PlainWord, State
 from cutpoint.decision.certificates import EqualityCertificate, RowSpace
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import entry
+from cutpoint.exact import RationalFunction, entry
+from cutpoint.exact.rational_functions import FunctionSpan
 from cutpoint.exact.spans import Span, first_nonzero, row_space
 from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
+from cutpoint.model.parametric import ParametricAcceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Weighable, WeightedAutomaton, codes_of
 from cutpoint.wording import shown, word_text
@@ -105,12 +107,12 @@ class Different:
     """
 
     word: PlainWord
-    left: Fraction | float
-    right: Fraction | float
+    left: Fraction | float | RationalFunction
+    right: Fraction | float | RationalFunction
     of_floats: bool = field(default=False, compare=False)
 
     @property
-    def difference(self) -> Fraction | float:
+    def difference(self) -> Any:
         """Left value minus right value."""
         return self.left - self.right
 
@@ -129,12 +131,14 @@ class Different:
         return f"Different(word={self.word!r}, left={left}, right={right})"
 
     @property
-    def printed(self) -> tuple[Fraction | float, Fraction | float]:
+    def printed(self) -> tuple[Any, Any]:
         """Both values as they are printed."""
         return (float(self.left), float(self.right)) if self.of_floats else (self.left, self.right)
 
 
-def equivalence(left: Weighable, right: Weighable, tolerance: float | None = None) -> Equal | Different:
+def equivalence(
+    left: Weighable | ParametricAcceptor, right: Weighable | ParametricAcceptor, tolerance: float | None = None
+) -> Equal | Different:
     r"""Whether two acceptors accept every word with the same probability; if not, the first word that shows it.
 
     Breadth first over words, with a basis of the rows of :math:`A \ominus B` met so far: a word whose row depends on
@@ -142,7 +146,8 @@ def equivalence(left: Weighable, right: Weighable, tolerance: float | None = Non
 
     Parameters
     ----------
-    left, right : acceptors or weighted automata over the same symbols.
+    left, right : acceptors or weighted automata over the same symbols. A :class:`ParametricAcceptor` is compared for
+        all parameters: the values of the word are then functions, which may agree for some of them.
     tolerance : None for the exact answer; floats then count as their exact binary values. A number, 1e-12 or more, for
         learned acceptors, where rounding must not decide.
 
@@ -175,6 +180,8 @@ def equivalence(left: Weighable, right: Weighable, tolerance: float | None = Non
     >>> cp.equivalence(A, A & A)
     Different(word='1', left=Fraction(1, 2), right=Fraction(1, 4))
     """
+    if isinstance(left, ParametricAcceptor) or isinstance(right, ParametricAcceptor):
+        return _parametric_equivalence(left, right)
     first, second = WeightedAutomaton.of(left), WeightedAutomaton.of(right)
     if tolerance is None:
         value: Any = WeightedAutomaton.exact_value
@@ -187,6 +194,22 @@ def equivalence(left: Weighable, right: Weighable, tolerance: float | None = Non
         return Equal(tolerance, (first, second) if tolerance is None else None)
     word = first.alphabet.decode(codes)
     return Different(word, value(first, word), value(second, word), not (first.is_exact and second.is_exact))
+
+
+def _parametric_equivalence(left: object, right: object) -> Equal | Different:
+    """Whether two acceptors are the same for all parameters: the basis of rows is one over the rational functions."""
+    sides = [ParametricAcceptor.of(side) for side in (left, right)]
+    order = codes_of(sides[0].alphabet, sides[1].alphabet)
+    span = FunctionSpan()
+    steps = [sides[0].transitions, sides[1].transitions[order]]
+    queue: list[tuple[tuple[int, ...], list[NDArray[Any]]]] = [((), [side.initial for side in sides])]
+    for codes, rows in queue:
+        values = [RationalFunction.of(row[side.final].sum()) for row, side in zip(rows, sides, strict=True)]
+        if values[0] != values[1]:
+            return Different(sides[0].alphabet.decode(codes), values[0], values[1])
+        if span.add(np.concatenate(rows)):
+            queue += [((*codes, a), [rows[k] @ steps[k][a] for k in range(2)]) for a in range(sides[0].n_symbols)]
+    return Equal()
 
 
 def joint_rows(left: WeightedAutomaton, right: WeightedAutomaton) -> RowSpace:

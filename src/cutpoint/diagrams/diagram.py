@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data.html import cleaned, escaped
 from cutpoint.errors import InvalidArgument, MissingExtra, TooLarge
-from cutpoint.exact import check_choice, whole_number
+from cutpoint.exact import RationalFunction, check_choice, has_parameters, whole_number
 from cutpoint.wording import counted, shown
 
 ROOM = 28  # most characters of a name in a picture or a page; longer ones are shortened
@@ -164,7 +164,7 @@ def state_diagram(
     ]
     nodes = [DiagramNode(str(s), style.state(name), bool(final[s]), notes=notes[s]) for s, name in enumerate(states)]
     starts = [
-        Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), abs(float(initial[s])))
+        Arrow("start", str(s), () if initial[s] == 1 else (Line("", style.number(initial[s])),), _size(initial[s]))
         for s in np.flatnonzero(_visible(initial, look)).tolist()
     ]
     names = tuple(map(style.symbol, symbols))
@@ -176,7 +176,7 @@ def state_diagram(
             groups.setdefault(transitions[a, s, t], []).append(names[a])
         lines = [line for value, group in groups.items() for line in wrapped(group, style.number(value))]
         arrows.append(
-            Arrow(str(s), str(t), tuple(lines) if style.is_whole else bounded(lines), float(max(map(abs, groups))))
+            Arrow(str(s), str(t), tuple(lines) if style.is_whole else bounded(lines), max(map(_size, groups)))
         )
     return Diagram(tuple(nodes), tuple(starts), tuple(arrows), look, names if style.is_whole else ())
 
@@ -232,6 +232,13 @@ def symbol_label(name: object) -> str:
     return label(f"'{name}'" if isinstance(name, str) and {",", ":"} & set(name) else name)
 
 
+def _size(value: Any) -> float:
+    """Size of a weight as a float; a function of parameters counts as 1."""
+    return 1.0 if isinstance(value, RationalFunction) and value.constant is None else abs(float(value))
+
+
 def _visible(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
     """Which probabilities, or weights of either sign, are shown."""
+    if has_parameters(values):
+        values = np.vectorize(_size, otypes=[np.float64])(values)
     return np.asarray((values != 0) & (np.abs(values) >= look.min_probability), dtype=np.bool_)

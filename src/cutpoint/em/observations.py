@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, Self, cast, runtime_checkable
@@ -21,9 +21,10 @@ from cutpoint.data import Alphabet, Mark, Sample
 from cutpoint.em.counts import Counts
 from cutpoint.em.predictions import Predictions
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample, TooLarge
+from cutpoint.exact import RationalFunction
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Floats, FrontCodedWords
-from cutpoint.model import Acceptor, Generator
+from cutpoint.model import Acceptor, Generator, ParametricAcceptor
 from cutpoint.model.acceptor import MOST_BITS, check_acceptor
 from cutpoint.model.generator import check_model
 from cutpoint.model.parts import check_threads
@@ -258,7 +259,7 @@ def observations(
     return InMemory(sample, threads) if isinstance(sample, Sample) else sample.observe(alphabet, threads)
 
 
-def mark_masks(model: Acceptor | Generator, sample: AnySample) -> Masks:
+def mark_masks(model: Acceptor | Generator | ParametricAcceptor, sample: AnySample) -> Masks:
     """States of a model that agree with each mark of a sample."""
     for mark in sample.mark_table:
         for state in mark.states or ():
@@ -304,6 +305,8 @@ def check_any_sample(sample: object) -> None:
     if not isinstance(sample, Sample | LargeSample):
         check_sample(sample)
 
+
+MOST_POWER = 1000  # most observations whose likelihood is multiplied out as a polynomial
 
 LEAST_SHARE = 2.0**-800
 """An observation weighs at least this share of the heaviest in the E-step. A smaller weight changes no digit of the
@@ -374,10 +377,11 @@ def expected_counts(
 
 
 def _exact_observations(
-    model: Acceptor | Generator, sample: AnySample
+    model: Acceptor | Generator | ParametricAcceptor, sample: AnySample
 ) -> Iterator[tuple[float, list[int], NDArray[np.bool_]]]:
     """Count, word and states that agree at each position, for every distinct observation of a sample in memory."""
-    check_model(model)
+    if not isinstance(model, ParametricAcceptor):
+        check_model(model)
     check_sample(sample)
     same = cast(Sample, sample).recoded(model.alphabet)
     words, masks = same.decoded, mark_masks(model, same)
@@ -437,7 +441,7 @@ def log_likelihood(
 
 
 def likelihood(
-    model: Acceptor | Generator,
+    model: Acceptor | Generator | ParametricAcceptor,
     sample: AnySample,
     with_inputs: bool = False,
     *,
@@ -447,7 +451,7 @@ def likelihood(
     r"""Likelihood :math:`L = \exp \ell = \prod_r p_r^{u_r}` of a sample; 0 if impossible, or too small for a float.
 
     See :func:`log_likelihood`, which does not underflow. ``exact=True`` gives a ``Fraction``, for a sample in memory
-    whose counts are whole numbers.
+    whose counts are whole numbers. Of a :class:`ParametricAcceptor` it is a function of the parameters.
 
     Examples
     --------
@@ -456,17 +460,38 @@ def likelihood(
     >>> cp.em.likelihood(cp.p_adic(3), cp.Sample(["1", "12"], accepted=[True, True], counts=[10, 1]), exact=True)
     Fraction(7, 531441)
     """
+    if isinstance(model, ParametricAcceptor):
+        product: Any = RationalFunction.of(1)
+        return _exact_likelihood(product, model, sample, with_inputs, model.evidence_probability)
     if not exact:
         return math.exp(log_likelihood(model, sample, with_inputs, engine=engine))
     _check_with_inputs(model, with_inputs)
-    product, bits = Fraction(1), 0.0
+    check_model(model)
+    ends = isinstance(model, Generator)
+    return _exact_likelihood(
+        Fraction(1), model, sample, with_inputs, lambda word, seen: model.integers.agreeing(word, seen, ends)[2]
+    )
+
+
+def _exact_likelihood(
+    product: Any,
+    model: Acceptor | Generator | ParametricAcceptor,
+    sample: AnySample,
+    with_inputs: bool,
+    probability_of: Callable[[list[int], NDArray[np.bool_]], Any],
+) -> Any:
+    """Product of the probabilities of all observations, each as often as it was seen."""
+    bits = 0.0
     for count, word, seen in _exact_observations(model, sample):
         if count != int(count):
             raise InvalidArgument(f"an exact likelihood needs counts that are whole numbers; got {count:g}.")
-        *_, probability = model.integers.agreeing(word, seen, isinstance(model, Generator))
+        probability = probability_of(word, seen)
         if with_inputs:
-            probability /= model.n_symbols ** len(word)
-        bits += count * probability.denominator.bit_length()
+            probability = probability / Fraction(model.n_symbols) ** len(word)
+        if isinstance(probability, Fraction):
+            bits += count * probability.denominator.bit_length()
+        elif len(probability.numerator.coeffs()) > 1:
+            bits += count * MOST_BITS / MOST_POWER
         if bits > MOST_BITS:
             raise TooLarge("the exact likelihood would take over 100 megabytes; use log_likelihood.")
         product *= probability ** int(count)

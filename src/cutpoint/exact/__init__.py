@@ -18,4 +18,10 @@ from cutpoint.exact.numbers import (
     floats as floats,
     whole_number as whole_number,
 )
+from cutpoint.exact.rational_functions import (
+    ParameterInterval as ParameterInterval,
+    RationalFunction as RationalFunction,
+    has_parameters as has_parameters,
+    parameters as parameters,
+)
 from cutpoint.exact.recursions import IntegerForm as IntegerForm, fractions as fractions, lowest_terms as lowest_terms

@@ -220,6 +220,33 @@ def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction
     return changes(below) - changes(above) - int(chain[0](above) == 0)  # the changes count roots with low < r <= high
 
 
+def real_roots(coefficients: Sequence[Fraction]) -> tuple[CutPoint, ...]:
+    """Real zeros of a polynomial with these coefficients of 1, x, x², …, increasing, each once.
+
+    Every factor over the rationals is cut in halves (Sturm) until each part has one zero.
+
+    Examples
+    --------
+    >>> [str(root) for root in real_roots([Fraction(c) for c in (2, -4, -1, 2)])]  # (x² - 2)(2x - 1)
+    ['-√2 ≈ -1.414', '1/2', '√2 ≈ 1.414']
+    """
+    found: list[CutPoint] = []
+    for flint_factor, _ in _flint(coefficients).numer().factor()[1]:
+        factor = [Fraction(int(c)) for c in flint_factor.coeffs()]
+        if len(factor) == 2:
+            found.append(-factor[0] / factor[1])
+            continue
+        bound = 1 + max(abs(c / factor[-1]) for c in factor)  # Cauchy
+        parts = [(-bound, bound)]
+        for low, high in parts:
+            count = _roots_between(factor, low, high)
+            if count == 1:
+                found.append(AlgebraicNumber(factor, low, high))
+            elif count:
+                parts += [(low, (low + high) / 2), ((low + high) / 2, high)]
+    return tuple(sorted(found))
+
+
 COMPARABLE = AlgebraicNumber | float | int | Fraction
 CutPoint = Fraction | AlgebraicNumber  # A rational cut point, or an irrational one as the root of a polynomial
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
-from cutpoint.exact import cut_point_value, exceeds, fractions, whole_number
+from cutpoint.exact import cut_point_value, exceeds, fractions, has_parameters, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import EncodedWords, Floats
@@ -40,6 +40,7 @@ class Acceptor(Machine):
     transitions : :math:`P`, as ``{symbol: matrix}``, ``{symbol: {state: {state: p}}}`` (a state left out has
         probability 0; a single next state may stand for its row) or an array ``[a, s, t]``: symbol, from, to.
         Entries are numbers, ``Fraction``, or strings such as ``"1/3"``. If all are rational they are kept exactly.
+        With entries of :func:`parameters` the result is a :class:`ParametricAcceptor`.
     initial : :math:`\pi`, a state, ``{state: p}``, a vector, or ``"uniform"``.
     final : :math:`f`, a collection of states, or a vector of zeros and ones.
 
@@ -63,6 +64,14 @@ class Acceptor(Machine):
     """
 
     PARTS = ("states", "alphabet", "transitions", "initial", "final")
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """A :class:`ParametricAcceptor` where an entry has a parameter."""
+        if cls is Acceptor and (has_parameters(given[2:4]) or has_parameters(named)):
+            from cutpoint.model.parametric import ParametricAcceptor  # noqa: PLC0415  # it knows acceptors
+
+            return ParametricAcceptor(*given, **named)
+        return super().__new__(cls)
 
     def __init__(
         self, states: int | Iterable[State], alphabet: Iterable[Symbol], transitions: Any, initial: Any, final: Any

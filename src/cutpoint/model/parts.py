@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, State
 from cutpoint.data.alphabet import Names, is_collection
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
-from cutpoint.exact import check_unmasked, entry, floats, whole_number
+from cutpoint.exact import RationalFunction, check_unmasked, entry, floats, has_parameters, whole_number
 from cutpoint.kernels import MOST_THREADS
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
@@ -148,6 +148,16 @@ def check_rows(rows: Numbers, alphabet: Alphabet, states: States, kind: str = "A
         raise InvalidAcceptor(f"{_row_name(place, alphabet, states)} must sum to 1; got {found}. {rescaling(kind)}")
 
 
+def check_identities(rows: Numbers, alphabet: Alphabet, states: States) -> None:
+    """Refuse rows of functions that do not sum to 1 for all parameters, and negative numbers among them."""
+    numbers = np.array([0 if f.constant is None else f.constant for f in rows.flat], dtype=object).reshape(rows.shape)
+    check_entries(numbers, alphabet, states)
+    sums = np.asarray(rows.sum(axis=-1))
+    for place in np.argwhere(sums != 1):
+        found = f"{_row_name(place, alphabet, states)} must sum to 1 for all parameters; got {sums[tuple(place)]}"
+        raise InvalidAcceptor(f"{found}. Write 1 - p for the rest of a row, for example.")
+
+
 def scaled_rows(rows: Numbers, alphabet: Alphabet, states: States) -> Numbers:
     """Rows divided by their sums; a row that sums to 0 is refused."""
     check_entries(rows, alphabet, states)
@@ -230,7 +240,9 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
     return _common(entries).reshape(shape)
 
 
-def _entry(value: object, where: str, at: tuple[int, ...] = ()) -> Fraction | float:
+def _entry(value: object, where: str, at: tuple[int, ...] = ()) -> Fraction | float | RationalFunction:
+    if isinstance(value, RationalFunction):
+        return value
     try:
         number = entry(value)
         if isinstance(number, Fraction) and abs(number.numerator) > int(LARGEST) * number.denominator:
@@ -241,9 +253,9 @@ def _entry(value: object, where: str, at: tuple[int, ...] = ()) -> Fraction | fl
 
 
 def _common(values: list[Any]) -> Numbers:
-    """Entries or rows as one array: of fractions if all are, otherwise of floats."""
+    """Entries or rows as one array: of fractions if all are, or if some have parameters, otherwise of floats."""
     exact = all(isinstance(v, Fraction) or (isinstance(v, np.ndarray) and v.dtype == object) for v in values)
-    return np.array(values, dtype=object if exact else np.float64)
+    return np.array(values, dtype=object if exact or has_parameters(values) else np.float64)
 
 
 def shape_of(values: object) -> tuple[int, ...] | None:

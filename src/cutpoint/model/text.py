@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, State, html
 from cutpoint.diagrams.diagram import MOST_DISPLAYED, Diagram, LabelStyle, Look, label, state_diagram, symbol_label
-from cutpoint.exact import CutPoint, whole_number
+from cutpoint.exact import CutPoint, RationalFunction, whole_number
 from cutpoint.wording import counted, plain, printable
 
 if TYPE_CHECKING:
     from cutpoint.model.machine import Machine
+    from cutpoint.model.parametric import ParametricAcceptor
 
 LINE = 100  # longest line of a repr
 MOST_MATRICES = 6  # most matrices of a page
@@ -84,16 +85,18 @@ class Displayed:
 
 def one_line(machine: Machine) -> str:
     """Repr of an acceptor or generator: sizes and names, shortened to fit on a line."""
-    parts = [
-        f"{counted(machine.n_states, 'state')} {_braced(machine.states)}",
-        f"{counted(machine.n_symbols, 'symbol')} {_braced(machine.alphabet)}",
-        f"starts in {_braced(compress(machine.states, machine.initial > 0))}",
-    ]
+    parts = [sizes(machine), f"starts in {_braced(compress(machine.states, machine.initial > 0))}"]
     if machine.stop is None or not machine.final.all():
         parts.append(f"accepts in {_braced(machine.final_states)}")
     rule = {"skip": ", skips unknown symbols", "rare": ", reads unknown symbols as rare ones"}
     ends = f"{', exact' if machine.is_exact else ''}{rule.get(machine.alphabet.on_unknown, '')}"
     return f"<{type(machine).__name__}: {', '.join(parts)}{ends}>"
+
+
+def sizes(machine: Machine | ParametricAcceptor) -> str:
+    """Numbers and names of states and symbols."""
+    states = f"{counted(machine.n_states, 'state')} {_braced(machine.states)}"
+    return f"{states}, {counted(machine.n_symbols, 'symbol')} {_braced(machine.alphabet)}"
 
 
 def table(machine: Displayed, width: int, digits: int) -> str:
@@ -169,6 +172,8 @@ def number(value: Any, digits: int = 4) -> str:
     >>> number(Fraction(1, 10**400)), number(-Fraction(12) ** 1000)
     ('1e-400', '-1.518e1079')
     """
+    if isinstance(value, RationalFunction):
+        return str(value)
     if isinstance(value, Fraction):
         if max(abs(value.numerator), value.denominator) < LONG_NUMBER:
             return str(value)
