@@ -69,6 +69,7 @@ from .model import (
 from .model.gallery import p_adic as p_adic, random_acceptor as random_acceptor
 from .model.weighted import WeightedAutomaton as WeightedAutomaton
 from .search.generators import learn_generator as learn_generator
+from .search.imitation import imitate as imitate
 from .search.learn import learn as learn
 from .shards import engines as engines
 from .shards.sharded_sample import ShardedSample as ShardedSample

@@ -67,9 +67,9 @@ def test_a_sample_in_shards_gets_the_answers_of_one_in_memory(
 
 
 def test_an_engine_imitates_the_same(engine: Any) -> None:
-    words = cp.random_words("ab", 12, (1, 4), rng=1)
+    words = cp.random_words("ab", 40, (1, 5), rng=1)
     one, other = (
-        cp.assess.distill(TEAM, 2, words, extra=8, folds=2, engine=worker)
+        cp.imitate(TEAM, words, 2, n_words=0, folds=2, engine=worker)
         for worker in (None, engine or cp.engines.Local(1))
     )
     np.testing.assert_allclose(one.acceptor.transitions, other.acceptor.transitions, rtol=1e-6)
@@ -84,7 +84,7 @@ def test_an_engine_imitates_the_same(engine: Any) -> None:
         lambda: cp.bootstrap(TRUTH, SAMPLE, engine="x"),  # type: ignore[arg-type]
         lambda: cp.assess.standard_errors(TRUTH, SAMPLE, engine="x"),  # type: ignore[arg-type]
         lambda: cp.assess.prune(TEAM, SAMPLE, 2, engine="x"),  # type: ignore[arg-type]
-        lambda: cp.assess.distill(TEAM, 2, ["a"] * 20, engine="x"),  # type: ignore[arg-type]
+        lambda: cp.imitate(TEAM, cp.random_words("ab", 20, 5, rng=1), 2, n_words=0, engine="x"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_no_engine_is_refused(call: Callable[[], object]) -> None:

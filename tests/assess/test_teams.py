@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
-from cutpoint.assess.teams import _compared, _merged, _similar_words, _soft_labels
 from tests.strategies import acceptors
 
 A, B = cp.p_adic(2), cp.gallery.parity()
@@ -129,65 +128,12 @@ def test_teams_of_named_states_are_pruned_by_what_was_seen_of_states() -> None:
     assert cp.assess.prune(cp.mixture([other, A]), runs, 1).acceptor == A
 
 
-def test_distilling_finds_the_acceptor_inside_a_team() -> None:
-    team = cp.mixture([A, A])
-    small = cp.assess.distill(team, 2, cp.random_words("01", 60, (1, 6), rng=1), extra=60, folds=2, rng=2)
-    assert small.acceptor.n_states == 2
-    assert small.divergence < 1e-3
-    assert small.difference < 0.05
-    held = abs(team.acceptance(small.word) - small.acceptor.acceptance(small.word))
-    assert small.difference == pytest.approx(held, rel=1e-12)
-    longer = cp.random_words("01", 100, (8, 10), rng=3)
-    assert abs(small.acceptor.acceptances(longer) - team.acceptances(longer)).max() < 0.1
-    assert small.n_words >= 10
-    assert repr(small).startswith("<Distilled: divergence ")
-
-
-def test_the_divergence_is_that_of_two_coins() -> None:
-    left, right = (cp.Acceptor(2, "f", [[[1 - p, p], [0, 1]]], 0, {1}) for p in (0.25, 0.5))
-    expected = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)
-    assert _compared(left, right, ["f"])[0] == pytest.approx(expected, rel=1e-12)
-    assert _compared(left, right, [""])[0] == 0.0
-    mean, largest, word = _compared(left, right, ["", "f", ""])
-    assert mean == pytest.approx(expected / 3, rel=1e-12)
-    assert (largest, word) == (0.25, "f")
-    assert _compared(left, B.replace(alphabet="fg"), ["f"])[0] == math.inf
-
-
-def test_soft_labels_and_similar_words() -> None:
-    sample = _soft_labels(A, ["1", "0"], np.array([3.0, 1.0]))
-    assert {(o.word, o.accepted): o.count for o in sample} == {("1", True): 1.5, ("1", False): 1.5, ("0", False): 1.0}
-    words, weights = _merged(["1", "0", "1"], np.array([1.0, 2.0, 0.5]))
-    assert dict(zip(words, weights, strict=True)) == {"1": 1.5, "0": 2.0}
-    codes = np.array([1] * 900 + [0] * 100, dtype=np.int32)
-    words = _similar_words(A, codes, np.array([3, 3, 5]), 400, np.random.default_rng(1))
-    assert {len(word) for word in words} == {3, 5}
-    assert sum(word.count("1") for word in words) / sum(map(len, words)) == pytest.approx(0.9, abs=0.03)
-
-
-def test_same_seed_same_imitation() -> None:
-    """For any number of threads."""
-    words = cp.random_words("01", 20, (1, 4), rng=1)
-    sample = cp.Sample(words, accepted=[True] * 20, alphabet="01")
-    one = cp.assess.distill(TEAM, 2, sample, extra=20, folds=2, rng=5, threads=1)
-    other = cp.assess.distill(TEAM, 2, sample, extra=20, folds=2, rng=5, threads=3)
-    assert one.acceptor == other.acceptor
-    assert one.word == other.word
-    assert one.divergence < 0.1
-
-
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
         (lambda: cp.assess.members("team"), "expected an Acceptor; got 'team'."),  # type: ignore[arg-type]
         (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 5), "size must be a whole number from 1 to 4; got 5."),
         (lambda: cp.assess.prune(TEAM, cp.Sample(["1"], [True]), 0), "size must be a whole number from 1 to 4; got 0."),
-        (
-            lambda: cp.assess.distill(TEAM, 2, ["1"], extra=0),
-            "distilling needs at least 10 different words; got 1. Give more words, or increase extra.",
-        ),
-        (lambda: cp.assess.distill(TEAM, 0, ["1"]), "n_states must be a whole number, 1 or more; got 0."),
-        (lambda: cp.assess.distill(TEAM, 2, ["1"], extra=-1), "extra must be a whole number, 0 or more; got -1."),
     ],
 )
 def test_refusals(call: Callable[[], object], sentence: str) -> None:

@@ -220,7 +220,7 @@ def test_functions_that_learn_inside_pass_ctrl_c_on(monkeypatch: pytest.MonkeyPa
     with pytest.raises(KeyboardInterrupt):
         cp.cross_validate(2, labelled(PARITY, 60), folds=2)
     with pytest.raises(KeyboardInterrupt):
-        cp.assess.distill(cp.mixture([PARITY, PARITY]), 2, labelled(PARITY, 60))
+        cp.imitate(cp.mixture([PARITY, PARITY]), labelled(PARITY, 60), 2, n_words=0)
 
 
 @heavy

@@ -14,13 +14,7 @@ from cutpoint.assess.evaluation import (
     evaluate as evaluate,
 )
 from cutpoint.assess.selection import Selection as Selection, SizeCandidate as SizeCandidate, select as select
-from cutpoint.assess.teams import (
-    Distilled as Distilled,
-    Pruned as Pruned,
-    distill as distill,
-    members as members,
-    prune as prune,
-)
+from cutpoint.assess.teams import Pruned as Pruned, members as members, prune as prune
 from cutpoint.assess.uncertainty import (
     Bootstrap as Bootstrap,
     Information as Information,

@@ -79,16 +79,22 @@ def label_probabilities(
 
 def taught(sample: Sample, words: Sample, probabilities: Floats, labelling: Labelling) -> Sample:
     """What was seen, and beside it every word with each label, weighted by its probability ``[label, word]``."""
-    parts, counts = [sample.decoded], [sample.counts]
-    for label, row in enumerate(probabilities):
+    marks = [np.flatnonzero(labelling.of_mark == label)[:1].tolist() for label in range(len(probabilities))]
+    seen = [label for label, shown in enumerate(marks) if shown]
+    parts, counts = with_labels(words, probabilities[seen], [marks[label][0] for label in seen])
+    encoded = EncodedWords.concatenate([sample.decoded, *parts])
+    return Sample.from_encoded(encoded, np.concatenate([sample.counts, *counts]), sample.alphabet, sample.mark_table)
+
+
+def with_labels(words: Sample, probabilities: Floats, marks: Sequence[int]) -> tuple[list[EncodedWords], list[Floats]]:
+    """Words with each label in turn, given its mark, and their counts times its probability ``[label, word]``."""
+    parts, counts = [], []
+    for mark, row in zip(marks, probabilities, strict=True):
         weights = words.counts * row
         some = np.flatnonzero(weights > NEGLIGIBLE)
-        for mark in np.flatnonzero(labelling.of_mark == label)[:1].tolist():  # none for a label that was never seen
-            parts.append(_labelled(words.decoded.take(some), mark))
-            counts.append(weights[some])
-    return Sample.from_encoded(
-        EncodedWords.concatenate(parts), np.concatenate(counts), sample.alphabet, sample.mark_table
-    )
+        parts.append(_labelled(words.decoded.take(some), mark))
+        counts.append(weights[some])
+    return parts, counts
 
 
 def _labelled(words: EncodedWords, mark: int) -> EncodedWords:
