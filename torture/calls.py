@@ -36,12 +36,10 @@ CALLS = 60
 
 NAN = re.compile(r"\bnan\b", re.IGNORECASE)
 
-OF_MACHINES = "carrying", "class_log_probabilities", "class_probabilities", "composed", "diagram", "path_codes"
+OF_MACHINES = "carrying", "class_log_probabilities", "class_probabilities", "composed", "path_codes"
 TRUSTED = {
     "Acceptor": (*OF_MACHINES, "sample_runs"),
     "Generator": OF_MACHINES,
-    "BeliefNetwork": ("diagram",),
-    "DFA": ("diagram",),
     "Sample": ("encoded_in", "from_encoded", "reweighted", "take", "marks_of", "describe", "recoded"),
     "ShardedSample": ("observe",),
     "Runs": ("advance", "from_arrays", "to_arrays"),
@@ -135,7 +133,7 @@ def functions() -> list[tuple[str, Any]]:
         elif inspect.isclass(value) and name not in UNTRIED:
             found.append((name, value))
             methods = inspect.getmembers(value, lambda each: inspect.isfunction(each) or inspect.ismethod(each))
-            public = (m for m, _ in methods if not m.startswith("_") and m not in TRUSTED.get(name, ()))
+            public = (m for m, _ in methods if not m.startswith("_") and m not in ("diagram", *TRUSTED.get(name, ())))
             found += [(f"{name}.{method}", (value, method)) for method in public]
     return found
 

@@ -274,7 +274,7 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.BeliefNetwork(A, -1),
         cp.errors.InvalidArgument,
-        "the length of a belief network must be a whole number, 0 or more; got -1.",
+        "the length of a belief network must be a whole number from 0 to 1,000,000; got -1.",
     ),
     (
         lambda: cp.BeliefNetwork(A, 3).forward("ab"),

@@ -317,7 +317,7 @@ class Language:
         >>> L.to_dfa(isolation=L.isolation())
         <DFA: 4 states, 2 symbols, 3 final>
         """
-        most, report = whole_number("max_states", max_states, least=1), callback or _no_report
+        most, report = whole_number("max_states", max_states, least=1), _no_report if callback is None else callback
         if not callable(report):
             raise InvalidArgument(
                 f"must be a function of a number, or None; got {shown(callback)}.", argument="callback"

@@ -34,6 +34,9 @@ class Factor:
         return f"p({child} | {', '.join(parents)})" if parents else f"p({child})"
 
 
+LONGEST = 10**6  # longest inputs of a network: its nodes have names
+
+
 class BeliefNetwork:
     r"""Belief network of an acceptor for inputs of length n, with uniform inputs.
 
@@ -53,7 +56,7 @@ class BeliefNetwork:
     def __init__(self, acceptor: Acceptor, length: int) -> None:
         check_acceptor(acceptor)
         self.acceptor = acceptor
-        self.length = whole_number("the length of a belief network", length, least=0)
+        self.length = whole_number("the length of a belief network", length, least=0, most=LONGEST)
 
     @property
     def nodes(self) -> tuple[str, ...]:
