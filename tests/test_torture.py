@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from torture import page, scoreboard
+from torture import calls, page, scoreboard
 from torture.rows import ROWS
 from torture.scoreboard import Row, Tally, budgets, play, self_test
 
@@ -110,6 +110,13 @@ def test_the_page_is_written_between_its_marks(tmp_path: Any, monkeypatch: pytes
     assert "| not run: needs 10 minutes |  |  |" in text
     assert "60 minutes" in text
     assert "first seed 7" in text
+
+
+def test_methods_of_every_public_class_are_called() -> None:
+    """A class that is new among the public names needs a value in ``calls.instances``."""
+    assert {name.partition(".")[0] for name, found in calls.functions() if isinstance(found, tuple)} <= {
+        *calls.instances()
+    }
 
 
 def test_rows_are_well_named() -> None:

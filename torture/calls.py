@@ -40,6 +40,7 @@ OF_MACHINES = "carrying", "class_log_probabilities", "class_probabilities", "com
 TRUSTED = {
     "Acceptor": (*OF_MACHINES, "sample_runs"),
     "Generator": OF_MACHINES,
+    "ParametricAcceptor": ("evidence_probability", "numbers"),
     "Sample": ("encoded_in", "from_encoded", "reweighted", "take", "marks_of", "describe", "recoded"),
     "ShardedSample": ("observe",),
     "Runs": ("advance", "from_arrays", "to_arrays"),
@@ -141,9 +142,11 @@ def functions() -> list[tuple[str, Any]]:
 @cache
 def instances() -> dict[str, list[Any]]:
     """Values whose methods are called."""
-    good = values()
+    good, (p,) = values(), cp.parameters("p")
+    parametric: Any = cp.Acceptor(2, "01", {"0": [[1, 0], [1 - p, p]], "1": [[1 - p, p], [0, 1]]}, 0, {1})
     return {
         "Acceptor": good["acceptor"],
+        "ParametricAcceptor": [parametric],
         "Generator": [good["law"][0]],
         "WeightedAutomaton": [cp.p_adic(2).to_weighted()],
         "Language": [cp.Language(cp.p_adic(2), "1/3"), cp.Language(good["acceptor"][1], 0.5, inclusive=True)],

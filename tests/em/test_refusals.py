@@ -101,7 +101,7 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.design_matrix(2, 2, -1),
         cp.errors.InvalidArgument,
-        "length must be a whole number, 0 or more; got -1.",
+        "length must be a whole number from 0 to 1,000,000; got -1.",
     ),
     (
         lambda: cp.design_matrix(2, 2, 2).counts([1, 2]),

@@ -206,10 +206,11 @@ class Runs:
 
     def _masks(self, n_events: int, accepted: Iterable[Any] | None, states: Iterable[Any] | None) -> Masks | None:
         """States that agree with what was seen after each event, ``[event, state]``; None if nothing was seen."""
-        seen = {"accepted": list(accepted or ()), "states": list(states or ())}
-        for name, values in seen.items():
-            if len(values) not in (0, n_events):
-                raise InvalidArgument(f"must have one entry per id, {n_events}; got {len(values)}.", argument=name)
+        seen: dict[str, list[Any]] = {}
+        for name, values in {"accepted": accepted, "states": states}.items():
+            seen[name] = list(values) if is_collection(values) else [] if values is None else [values]
+            if len(seen[name]) not in (0, n_events):
+                raise InvalidArgument(f"must have one entry per id, {n_events}; got {len(seen[name])}.", argument=name)
         if all(value is None for values in seen.values() for value in values):
             return None
         pairs = zip_longest(*seen.values())

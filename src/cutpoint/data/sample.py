@@ -307,7 +307,7 @@ class Sample:
         [0, 1, 0]
         """
         cases = self.cases or CaseIds(tuple(range(len(self))), np.arange(len(self)), self.counts)
-        names = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, str) else []
+        names = list(groups) if is_collection(groups) and not isinstance(groups, str) else []
         if len(names) != len(cases.ids):
             each, advice = "id of the sample", ""
             if self.cases is None:

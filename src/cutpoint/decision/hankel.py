@@ -67,7 +67,7 @@ def hankel_block(automaton: Weighable, prefixes: Words | None = None, suffixes: 
     """
     weighted = WeightedAutomaton.of(automaton).rational()
     alphabet, given = weighted.alphabet, (prefixes, suffixes)
-    found = basis_words(minimize(weighted)) if None in given else ((), ())
+    found = basis_words(minimize(weighted)) if any(words is None for words in given) else ((), ())
     x, y = (
         [*basis] if words is None else [tuple(alphabet.encode_word(word).tolist()) for word in each_word(words)]
         for words, basis in zip(given, found, strict=True)

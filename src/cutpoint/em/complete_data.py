@@ -209,7 +209,7 @@ def design_matrix(n_states: int | Iterable[Hashable], n_symbols: int | Iterable[
     alphabet = Alphabet(n_symbols)
     if not alphabet:
         raise InvalidArgument("a design matrix needs at least one symbol; the alphabet is empty.")
-    length = whole_number("length", length, least=0)
+    length = whole_number("length", length, least=0, most=10**6)
     rows, columns = len(states) ** 2 * len(alphabet), len(alphabet) ** length * len(states) ** (length + 1)
     size = columns * (length * (8 + 8 + 8) + 8)
     if size > LARGEST_MATRIX:

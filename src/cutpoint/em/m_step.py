@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutpoint.data.alphabet import Names
+from cutpoint.data.alphabet import Names, is_collection
 from cutpoint.data.array_files import are_distributions
 from cutpoint.data.sample import LARGEST_TOTAL
 from cutpoint.em.counts import Counts
@@ -250,10 +250,10 @@ def _groups(argument: str, groups: Iterable[Iterable[Any]], names: Names) -> Gro
     """Number of the group of each name, or None if there are no groups."""
     number = np.arange(len(names))
     seen: set[int] = set()
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
+    if isinstance(groups, str) or not is_collection(groups):
         raise InvalidArgument(f"{argument} must be a list of groups; got {shown(groups)}.")
     for group in groups:
-        codes = {names.code(name, f"{argument}: ") for name in (group if isinstance(group, Iterable) else [group])}
+        codes = {names.code(name, f"{argument}: ") for name in (group if is_collection(group) else [group])}
         if len(codes) < 2:
             found = counted(len(codes), "name")
             raise InvalidArgument(f"{argument}: a group must hold at least two different names; got {found}.")

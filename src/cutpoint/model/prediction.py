@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from types import MappingProxyType
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Words
-from cutpoint.data.alphabet import each_word
+from cutpoint.data.alphabet import each_word, is_collection
 from cutpoint.data.storage import Scalar, is_scalar
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import AlgebraicNumber, cut_point_value, which_exceed
@@ -198,7 +198,7 @@ class Model:
 
 def _class_names(name: str, given: Any) -> tuple[Scalar, ...]:
     """Names of classes as Python values that files can keep."""
-    if not isinstance(given, Iterable) or isinstance(given, str):
+    if not is_collection(given) or isinstance(given, str):
         raise InvalidArgument(f"must be a list of names; got {shown(given)}.", argument=name)
     found = tuple(each.item() if isinstance(each, np.generic) else each for each in given)
     for each in found:
