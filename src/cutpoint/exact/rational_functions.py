@@ -36,7 +36,7 @@ def parameters(names: str | Iterable[str]) -> tuple[RationalFunction, ...]:
     (q, 1 + p, (p - q)/(2p + 2q))
     """
     found = names.replace(",", " ").split() if isinstance(names, str) else names
-    listed = list(found) if isinstance(found, Iterable) and getattr(found, "shape", None) != () else []
+    listed = list(found) if isinstance(found, list | tuple | set) else []
     usable = all(isinstance(name, str) and name.isascii() and name.isidentifier() for name in listed)
     if not listed or not usable or any(map(keyword.iskeyword, listed)) or len(set(listed)) < len(listed):
         rule = "parameters need distinct names of letters, digits and underscores, such as 'p q'"

@@ -59,7 +59,7 @@ def _shares(weights: Iterable[Any] | None, n_members: int) -> list[Any]:
     """Weights of a mixture: fractions where they are rational, otherwise floats."""
     if weights is None:
         return [Fraction(1, n_members)] * n_members
-    shares: list[Any] = [entry(weight) for weight in weights] if isinstance(weights, Iterable) else []
+    shares: list[Any] = [entry(weight) for weight in weights] if is_collection(weights) else []
     if len(shares) != n_members:
         raise InvalidArgument(f"a mixture needs one weight per member, {n_members}; got {shown(weights)}.")
     tolerance = 0 if all(isinstance(share, Fraction) for share in shares) else ROW_TOLERANCE
