@@ -69,8 +69,8 @@ REFUSALS: dict[str, Refusal] = {
     "no law": (
         lambda: cp.advise(A, "0"),
         cp.errors.InvalidArgument,
-        "inputs must be given: advice needs to know which events usually come next. Pass a Generator, as "
-        "learn_generator finds it.",
+        "inputs must be given: advice needs to know which events usually come next. "
+        "learn_generator finds one, and cutpoint fit saves one with every model.",
     ),
     "horizon": (
         lambda: cp.advise(A, "0", inputs=HALF, horizon=0),

@@ -159,7 +159,7 @@ def test_fit_learns_the_law_of_words_alone(run: Run) -> None:
     cp.write_sample(PLAIN.simulate(50, rng=2), "test.tsv")
     code, out, err = run("fit training.tsv -n 2 --generator -o law.json")
     assert (code, err) == (0, "")
-    assert out.startswith("2 states and 2 symbols, learned from 320 observations; model in law.json\n")
+    assert out.startswith("2 states and 2 symbols, learned from 320 cases; model in law.json\n")
     assert "perplexity of 80 words held out, the lower the better" in out
     titles, per_symbol, per_word = (row.split() for row in out.splitlines()[3:6])
     assert titles == ["model", "2-gram", "3-gram"]
@@ -182,7 +182,7 @@ def test_fit_learns_the_law_of_words_alone(run: Run) -> None:
     run("shard training.tsv -o shards")
     code, out, _ = run("fit shards -n 2 --generator --test test.tsv -o law.json")
     assert code == 0
-    assert "learned from 400 observations" in out
+    assert "learned from 400 cases" in out
 
 
 def test_fit_of_a_generator_judges_outcomes_by_bayes(run: Run) -> None:

@@ -263,7 +263,7 @@ def explain(
     >>> why
     <Explanation: 3 events, accepted 0.1667 → 0.7500, most by event 2, 1 (+0.3333)>
     >>> print(why)
-    3 events; accepted with probability 0.1667 before the first event, 0.7083 after the last, 0.7500 if it ends there
+    3 events; accepted with probability 0.1667 before the first event, 0.6667 after the last, 0.7500 if it ends there
        event    forecast: accepted  change   Shapley value  case without it
        (start)  0.1667
     1  0        0.1667               0.0000   0.0000        4.00×

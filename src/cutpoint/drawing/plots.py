@@ -202,7 +202,7 @@ def waterfall(
     --------
     >>> figure = cp.plots.waterfall(cp.explain(cp.p_adic(2), "011", prefixes=True))
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    ['before', '1 0', '2 1', '3 1', 'accepted']
+    ['before', '1. 0', '2. 1', '3. 1', 'accepted']
     """
     if not isinstance(explanation, Explanation):
         raise InvalidArgument(f"expected an Explanation, as explain returns it; got {shown(explanation)}.")

@@ -151,7 +151,7 @@ def baum_welch_step(
     >>> coin = cp.Acceptor(2, "f", [[["1/2", "1/2"], ["1/3", "2/3"]]], 0, {1})
     >>> sample = cp.Sample(["f", "ff"], accepted=[True, False])
     >>> cp.em.baum_welch_step(coin, sample, exact=True).exact_transitions[0].tolist()
-    [[Fraction(3, 8), Fraction(5, 8)], [Fraction(1, 1), Fraction(0, 1)]]
+    [[Fraction(6, 13), Fraction(7, 13)], [Fraction(1, 1), Fraction(0, 1)]]
     """
     check_model(model)
     if exact and not model.is_exact:

@@ -15,7 +15,7 @@ Context = tuple[int, ...]  # codes of the last symbols; the number of symbols st
 
 
 def ngram_chain(
-    sample: Sample, n: int, most_entries: int = MOST_ENTRIES
+    sample: Sample, n: int, most_entries: int | None = None
 ) -> tuple[list[str | tuple[object, ...]], Floats, Floats]:
     """Names of states, the first one initial, transitions ``[a, s, t]`` and stop of the n-gram model of a sample."""
     size = len(sample.alphabet)
@@ -37,7 +37,7 @@ def ngram_chain(
             if after not in states:
                 states[after] = len(states)
                 waiting.append(after)
-                if size * len(states) ** 2 > most_entries:
+                if size * len(states) ** 2 > (most_entries or MOST_ENTRIES):
                     what = f"the {n}-grams of this sample have more than {counted(len(states) - 1, 'context')}"
                     raise TooLarge(f"{what} over {counted(size, 'symbol')}: too many states. Lower n.")
             edges.append((symbol, states[context], states[after]))
