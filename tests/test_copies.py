@@ -30,6 +30,7 @@ def values() -> dict[str, Any]:
         cp.advise(acceptor, "0", law), cp.cases.Forecaster(acceptor, law), run, runs, acceptor.chain("01"),
         cp.BeliefNetwork(acceptor, 2), cp.AlgebraicNumber.sqrt(2), acceptor.alphabet, cp.data.Alphabet("ab"),
         cp.equivalence(acceptor, ~acceptor), cp.draw(acceptor), cp.ShardedSample.of(sample, 20),
+        cp.value(acceptor, max_length=5), cp.ergodicity(acceptor),
     ]  # fmt: skip
     return {f"{type(value).__name__} {number}": value for number, value in enumerate(found)}
 

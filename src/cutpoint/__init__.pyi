@@ -30,6 +30,7 @@ from .decision import DFA as DFA, Language as Language, Unknown as Unknown
 from .decision.acceptor_value import value as value
 from .decision.distance import distance as distance
 from .decision.equivalence import Different as Different, Equal as Equal, equivalence as equivalence
+from .decision.ergodicity import ergodicity as ergodicity
 from .decision.hankel import hankel_block as hankel_block
 from .decision.reduction import minimize as minimize, quotient as quotient, trim as trim
 from .decision.unary import recurrence as recurrence

@@ -49,6 +49,23 @@ REFUSED: list[Refusal] = [
         "and 1,000 residuals do not show both to be regular. Give DFAs, such as Language.to_dfa(isolation=...).",
     ),
     (lambda: cp.decision.check("x"), cp.errors.InvalidArgument, "nothing proves 'x': it has no certificate."),
+    (lambda: cp.ergodicity("x"), cp.errors.InvalidArgument, "expected an Acceptor; got 'x'."),  # type: ignore[arg-type]
+    (lambda: cp.ergodicity(A, limit=0), cp.errors.InvalidArgument, "limit must be a whole number, 1 or more; got 0."),
+    (
+        lambda: cp.ergodicity(A).last_symbols(-0.5),
+        cp.errors.InvalidArgument,
+        "epsilon must be a number from 0 to 1; got -0.5.",
+    ),
+    (
+        lambda: cp.ergodicity(A).definite_dfa("2"),
+        cp.errors.InvalidArgument,
+        "a cut point must be a number between 0 and 1; got '2'.",
+    ),
+    (
+        lambda: cp.ergodicity(A).bound(-1),
+        cp.errors.InvalidArgument,
+        "length must be a whole number from 0 to 1,000,000; got -1.",
+    ),
     (lambda: cp.value("x"), cp.errors.InvalidArgument, "expected an Acceptor; got 'x'."),  # type: ignore[arg-type]
     (
         lambda: cp.value(A, max_length=-1),

@@ -11,6 +11,7 @@ from cutpoint.decision.equivalence import (
     is_isomorphic as is_isomorphic,
     isomorphism as isomorphism,
 )
+from cutpoint.decision.ergodicity import Ergodicity as Ergodicity, ergodicity as ergodicity
 from cutpoint.decision.hankel import HankelBlock as HankelBlock, hankel_block as hankel_block
 from cutpoint.decision.isolation import Isolation as Isolation
 from cutpoint.decision.language import AcceptedWord as AcceptedWord, Language as Language, Membership as Membership
