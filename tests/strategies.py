@@ -33,6 +33,17 @@ def acceptors(
     return cp.Acceptor.normalized(names, "abc"[:n_symbols], weights, start, np.array(final))
 
 
+def seeded_acceptor(seed: int, least_states: int = 1) -> cp.Acceptor:
+    """Two symbols and up to four states, with many zeros; every fourth seed gives float entries."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(least_states, 5))
+    weights = rng.integers(0, 4, size=(2, size, size)) * (rng.random((2, size, size)) < 0.7)
+    weights[weights.sum(axis=2) == 0] = 1
+    start = np.eye(size, dtype=np.int64)[int(rng.integers(size))]
+    kind = np.float64 if seed % 4 == 0 else np.int64
+    return cp.Acceptor.normalized(size, "ab", weights.astype(kind), start.astype(kind), rng.random(size) < 0.4)
+
+
 @st.composite
 def generators(
     draw: st.DrawFn, max_states: int = 3, max_symbols: int = 3, exact: bool = False, zeros: bool = True

@@ -10,19 +10,9 @@ import pytest
 import cutpoint as cp
 from cutpoint.decision.word_search import searches_from_both_ends
 from cutpoint.model.completion_bounds import MOST_SOLVED, endless_bounds
+from tests.strategies import seeded_acceptor
 
 LENGTH = 14
-
-
-def some_acceptor(seed: int) -> cp.Acceptor:
-    """Two symbols, one to four states; zeros and ones are common, and every fourth has float entries."""
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(1, 5))
-    weights = rng.integers(0, 4, size=(2, size, size)) * (rng.random((2, size, size)) < 0.7)
-    weights[weights.sum(axis=2) == 0] = 1
-    start = np.eye(size, dtype=np.int64)[int(rng.integers(size))]
-    kind = np.float64 if seed % 4 == 0 else np.int64
-    return cp.Acceptor.normalized(size, "ab", weights.astype(kind), start.astype(kind), rng.random(size) < 0.4)
 
 
 def largest_acceptance(acceptor: cp.Acceptor) -> float:
@@ -37,7 +27,7 @@ def largest_acceptance(acceptor: cp.Acceptor) -> float:
 @pytest.mark.parametrize("block", range(8))
 def test_bounds_contain_the_best_of_all_short_words(block: int) -> None:
     for seed in range(25 * block, 25 * (block + 1)):
-        acceptor = some_acceptor(seed)
+        acceptor = seeded_acceptor(seed)
         bounds, largest = cp.value(acceptor, max_length=LENGTH, limit=2000), largest_acceptance(acceptor)
         assert float(bounds.lower) == pytest.approx(largest, rel=1e-12, abs=0)
         assert float(bounds.lower) <= float(bounds.upper) <= 1
@@ -51,7 +41,7 @@ def test_bounds_contain_the_best_of_all_short_words(block: int) -> None:
 def test_proven_emptiness_is_never_contradicted(block: int) -> None:
     decided = 0
     for seed in range(25 * block, 25 * (block + 1)):
-        acceptor, cut_point = some_acceptor(4 * seed + 1), Fraction(seed % 11, 10)
+        acceptor, cut_point = seeded_acceptor(4 * seed + 1), Fraction(seed % 11, 10)
         for inclusive in (False, True):
             if cut_point > 1:
                 continue
@@ -91,7 +81,7 @@ def test_a_state_that_waits_does_not_raise_the_bound() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_bounds_of_the_observed_process_are_certificates(seed: int) -> None:
-    acceptor = some_acceptor(seed).rationalized(max_denominator=None)
+    acceptor = seeded_acceptor(seed).rationalized(max_denominator=None)
     column = endless_bounds(acceptor)
     assert (column >= acceptor.final).all()
     assert (column >= acceptor.exact_transitions @ column).all()

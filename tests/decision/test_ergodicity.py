@@ -8,19 +8,9 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
+from tests.strategies import seeded_acceptor
 
 LENGTH = 12
-
-
-def some_acceptor(seed: int) -> cp.Acceptor:
-    """Two symbols, two to four states, with many zeros; every fourth has float entries."""
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(2, 5))
-    weights = rng.integers(0, 4, size=(2, size, size)) * (rng.random((2, size, size)) < 0.8)
-    weights[weights.sum(axis=2) == 0] = 1
-    start = np.eye(size, dtype=np.int64)[int(rng.integers(size))]
-    kind = np.float64 if seed % 4 == 0 else np.int64
-    return cp.Acceptor.normalized(size, "ab", weights.astype(kind), start.astype(kind), rng.random(size) < 0.5)
 
 
 def products(acceptor: cp.Acceptor, length: int) -> np.ndarray[Any, Any]:
@@ -40,7 +30,7 @@ def are_scrambling(matrices: np.ndarray[Any, Any]) -> bool:
 def test_bounds_hold_for_all_words(block: int) -> None:
     """|p(xy) − p(zy)| over all x and z is the spread of the column of y, at most: from every state is worst."""
     for seed in range(25 * block, 25 * (block + 1)):
-        acceptor = some_acceptor(seed)
+        acceptor = seeded_acceptor(seed, least_states=2)
         found = cp.ergodicity(acceptor)
         columns, spreads = acceptor.final.astype(np.float64)[:, None], []
         for _ in range(LENGTH + 1):
@@ -63,7 +53,7 @@ def test_bounds_hold_for_all_words(block: int) -> None:
 
 @pytest.mark.parametrize("seed", range(1, 41, 2))
 def test_definite_dfas_decide_what_is_far_enough_from_the_cut_point(seed: int) -> None:
-    acceptor = some_acceptor(seed)
+    acceptor = seeded_acceptor(seed, least_states=2)
     for cut_point, epsilon in ((Fraction(1, 2), Fraction(1, 4)), (Fraction(1, 3), Fraction(0))):
         dfa = cp.ergodicity(acceptor).definite_dfa(cut_point, epsilon, max_states=300)
         if isinstance(dfa, cp.DFA):
