@@ -247,8 +247,8 @@ class Language:
         Examples
         --------
         >>> A = cp.mixture([cp.p_adic(2), ~cp.gallery.parity()], ["1/3", "2/3"])
-        >>> cp.Language(A, 0).is_universal(), cp.Language(A, 0, inclusive=True).is_universal()
-        (False, True)
+        >>> cp.Language(A, 0).is_universal(), cp.Language(A, "1/2").is_universal()  # an odd number of 1 is not 0
+        (True, False)
         """
         return (~Language(self._stochastic, self.cut_point, self.inclusive)).is_empty(max_length, limit)
 
