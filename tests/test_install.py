@@ -41,7 +41,7 @@ def test_every_public_name_is_found_and_is_what_the_checker_of_types_sees() -> N
     stub = ast.parse((ROOT / "src" / "cutpoint" / "__init__.pyi").read_text())
     listed = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert set(vars(cutpoint)["__all__"]) == set(listed)
-    assert len([name for name, module in listed.items() if module is not None]) <= 60, "about 50 names can be learned"
+    assert len([name for name, module in listed.items() if module is not None]) <= 70, "so many names can be learned"
     for name, module in listed.items():
         if module is None:
             assert getattr(cutpoint, name) is import_module(f"cutpoint.{name}")

@@ -1,15 +1,16 @@
 """cutpoint: stochastic acceptors (Rabin's probabilistic automata). Use it as ``import cutpoint as cp``.
 
 ==================  ==========================================================================================
-acceptors           Acceptor, WeightedAutomaton, BeliefNetwork, mixture, gallery, p_adic, random_acceptor
+acceptors           Acceptor, WeightedAutomaton, BeliefNetwork, mixture, gallery, p_adic, random_acceptor, quantum
+                    with parameters for entries: parameters, ParametricAcceptor
 generators          Generator, STOP, learn_generator
 samples             Sample, simulate, random_words, read_sample, write_sample, ShardedSample, write_shards
-learning            learn, baum_welch, expectation_maximization, Fit, engines, AcceptorClassifier
+learning            learn, imitate, baum_welch, expectation_maximization, Fit, engines, AcceptorClassifier
                     expected_counts, log_likelihood, Counts, count_transitions, maximum_likelihood, design_matrix
 how good a fit is   evaluate, verdict_probabilities, cross_validate, select, bootstrap
 cases               explain, credit, advise, forecast, Runs (one running case: Acceptor.run)
-languages           Language, AlgebraicNumber, DFA, Unknown
-decisions           equivalence, Equal, Different, distance, minimize, quotient, trim
+languages           Language, AlgebraicNumber, DFA, Unknown, value, ergodicity
+decisions           equivalence, Equal, Different, distance, minimize, quotient, trim, recurrence, hankel_block
 files               load, save, read_model, export
 pictures            draw, plots, report
 the package         CutpointError, kernel_info
