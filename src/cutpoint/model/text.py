@@ -141,7 +141,7 @@ def page(automaton: Displayed, look: Look) -> str:
 
 
 def _arrow(weight: Any) -> str:
-    """What stands before a state: an arrow if a run can start there, and the weight unless it is 1."""
+    """Mark before the name of a state: an arrow if a run can start there, and the weight unless it is 1."""
     return {"0": "", "1": "→"}.get(text := number(weight), f"→ {text}")
 
 

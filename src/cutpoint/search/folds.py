@@ -178,7 +178,7 @@ def clearly_lower(one: Sequence[float], other: Sequence[float], caution: float =
 def chosen_size(losses: Mapping[int, Sequence[float]], caution: float = 1.0, least_gain: float = 0.0) -> int:
     """Number of states to take, given the held-out losses of each number by fold: a larger one must be clearly better.
 
-    This is the rule of both :func:`learn`, which asks for a gain beside, and :func:`select`.
+    This is the rule of both :func:`learn`, which also asks for a least gain, and :func:`select`.
     """
     best, *larger = sorted(losses)
     for size in larger:

@@ -30,9 +30,7 @@ HELD_OUT = 5  # every so many words judge the imitation and do not teach it
 LAST_STEPS, LAST_PRIOR = 300, 1e-4  # of the last climb: a teacher's probabilities carry no noise, and need little prior
 SHOWN = 5  # words of largest difference that are kept
 
-Teacher = (
-    Acceptor | Generator | Callable[[list[PlainWord]], Any] | Any
-)  # also anything with predict_proba, as scikit-learn has it
+Teacher = Any  # an Acceptor or Generator, anything with predict_proba, or a function from words to probabilities
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,13 +129,15 @@ def imitate(
         warnings.simplefilter("ignore", UnusedStatesWarning)
         learned = finished(learn(lessons, n_states, student=False, **search, **options))
     options |= {"max_steps": LAST_STEPS, "prior": LAST_PRIOR, "learn_initial": True, "accelerate": True}
-    acceptor = baum_welch(learned.acceptor, lessons, **options).acceptor
+    fit = baum_welch(learned.acceptor, lessons, **options)
+    acceptor = fit.acceptor
     held = np.flatnonzero(judging)
     own = acceptor.acceptances([words[r] for r in held])
     apart = divergence(probabilities[:, held], np.stack(((~acceptor).acceptances([words[r] for r in held]), own)))
     worst = np.argsort(-np.abs(own - accepted[held]), kind="stable")[:SHOWN].tolist()
     differences = tuple((words[held[k]], float(accepted[held[k]]), float(own[k])) for k in worst)
-    parts = {field.name: getattr(learned, field.name) for field in fields(Learned)} | {"model": acceptor}
+    parts = {field.name: getattr(learned, field.name) for field in fields(Learned)}
+    parts |= {"model": acceptor, "log_likelihood": fit.log_likelihood}
     return Imitation(**parts, divergence=float(apart.mean()), differences=differences, n_words=len(held))
 
 
