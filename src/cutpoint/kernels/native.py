@@ -14,7 +14,7 @@ from cutpoint.errors import KernelsUnavailable
 from cutpoint.kernels import _native, cores, door, reference, wide
 from cutpoint.kernels.door import AnyWords
 from cutpoint.kernels.merging import MOST_NODES, ROUNDS_PER_STATE, MergedMachine
-from cutpoint.kernels.reference import BestPath, ExpectedCounts, FilterResult, Occupancy
+from cutpoint.kernels.reference import BestPath, ClimbPlace, ExpectedCounts, FilterResult, Occupancy
 from cutpoint.kernels.words import Codes, EncodedWords, Floats, FrontCodedWords, Masks
 
 SAFE = 1e-280  # acceptances of at least this have lost nothing to the smallest floats
@@ -218,6 +218,33 @@ def expected_counts(
     return _all_counts(transitions, initial, stop, masks, words, weights, np.empty(transitions.shape), threads)
 
 
+def climbed(
+    place: ClimbPlace,
+    pseudo: tuple[Floats, Floats],
+    learn_initial: bool,
+    e_steps: int,
+    least_gain: float,
+    masks: Masks,
+    words: AnyWords,
+    weights: Floats,
+    threads: int | None = None,
+) -> tuple[ClimbPlace, Floats]:
+    """Accelerated steps of Baum-Welch as ``em/climb.py`` takes them, and the best objective after each E-step.
+
+    They end when at least so many E-steps are done, when a step gains no more than ``least_gain``, or, perhaps before
+    the first, at a step for which plain floats do not do. A place whose objective is NaN gets its E-step first; then it
+    is NaN if that cannot be done.
+    """
+    place, history = ClimbPlace._make(map(np.array, place)), np.empty(e_steps + 2)
+    ragged = NO_WORDS if isinstance(words, FrontCodedWords) else words
+    done = _native.climb(
+        place.transitions, place.initial, place.counts, place.initial_counts, *pseudo, place.numbers, history,
+        learn_initial, least_gain, masks, ragged.symbols, ragged.offsets, ragged.marks, words.ends, weights,
+        prefix_tree(words), threads or cores(),
+    )  # fmt: skip
+    return place, history[:done]
+
+
 def _all_counts(
     transitions: Floats,
     initial: Floats,
@@ -286,4 +313,5 @@ def _wide_counts(
         transitions, initial, NO_STOP if stop is None else stop, masks, words.symbols, words.offsets, words.marks,
         words.ends, weights, counts, first, stops, table, *probabilities, threads or cores(),
     )  # fmt: skip
-    return ExpectedCounts(counts, first, None if stop is None else stops, wide.log(probabilities))
+    logs = wide.log(probabilities) if stop is not None else wide.log_evidence(probabilities, words.nothing_seen(masks))
+    return ExpectedCounts(counts, first, None if stop is None else stops, logs)

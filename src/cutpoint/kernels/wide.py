@@ -48,6 +48,16 @@ def total(terms: Wide, axis: int) -> Wide:
     return Wide(fraction, np.where(fraction == 0.0, ZERO, top.squeeze(axis) + carry))
 
 
+def total_by(terms: Wide, groups: Codes, n_groups: int) -> Wide:
+    """Sum of the terms of each group, in their order."""
+    top = np.full(n_groups, ZERO)
+    np.maximum.at(top, groups, terms.exponent)
+    shift = np.maximum(terms.exponent - top[groups], NEGLIGIBLE).astype(np.int32)
+    sums = np.bincount(groups, weights=np.ldexp(terms.fraction, shift), minlength=n_groups)
+    fraction, carry = np.frexp(sums)
+    return Wide(fraction, np.where(fraction == 0.0, ZERO, top + carry))
+
+
 def quotient(numerator: Wide, denominator: Wide) -> Wide:
     """Quotients, with broadcasting; 0 where the denominator is 0."""
     possible = denominator.fraction > 0.0
@@ -68,11 +78,16 @@ def log(values: Wide) -> Floats:
     return np.where(positive, logs, -np.inf)
 
 
+def log_evidence(probability: Wide, nothing_seen: NDArray[np.bool_] | np.bool_) -> Floats:
+    """Log-probability of what was seen; without evidence exactly 0, though rows sum to 1 only up to rounding."""
+    return np.where(nothing_seen, 0.0, log(probability))
+
+
 def log_probability(transitions: Floats, initial: Floats, words: Codes, seen: Masks, stop: Floats | None) -> Floats:
     """Log-probability of the evidence on each word of a block; -inf exactly where it is impossible."""
     for row in _forward(wide(transitions), wide(initial), words, seen):
         last = row
-    return log(total(product(last, _last_column(seen, stop)), axis=-1))
+    return log_evidence(total(product(last, _last_column(seen, stop)), axis=-1), seen.all(axis=(1, 2)) & (stop is None))
 
 
 def filtered(transitions: Floats, initial: Floats, final: Masks, words: Codes, seen: Masks) -> tuple[Floats, Floats]:
@@ -82,7 +97,7 @@ def filtered(transitions: Floats, initial: Floats, final: Masks, words: Codes, s
     for i, row in enumerate(_forward(steps, wide(initial), words, seen)):
         whole = total(ahead, axis=-1)
         possible, is_seen = whole.fraction > 0.0, ~seen[:, i].all(axis=1)
-        share = quotient(total(_where(np.broadcast_to(final, seen[:, i].shape), ahead), axis=-1), whole)
+        share = quotient(total(where(np.broadcast_to(final, seen[:, i].shape), ahead), axis=-1), whole)
         acceptances[:, i] = np.where(possible, rounded(share), np.nan)
         logs[is_seen, i] = log(quotient(total(row, axis=-1), whole))[is_seen]
         if i < words.shape[1]:
@@ -98,8 +113,9 @@ def pair_posteriors(
     rows = list(_forward(steps, wide(initial), words, seen))
     end = _last_column(seen, stop)
     probability = total(product(rows[-1], end), axis=-1)
-    column = quotient(end, _at(probability, COLUMNS))
-    return log(probability), _backward(steps, words, seen, rows, column)
+    column = quotient(end, at(probability, COLUMNS))
+    logs = log_evidence(probability, seen.all(axis=(1, 2)) & (stop is None))
+    return logs, _backward(steps, words, seen, rows, column)
 
 
 def _last_column(seen: Masks, stop: Floats | None) -> Wide:
@@ -108,9 +124,9 @@ def _last_column(seen: Masks, stop: Floats | None) -> Wide:
 
 
 def _forward(steps: Wide, initial: Wide, words: Codes, seen: Masks) -> Iterator[Wide]:
-    yield (row := _where(seen[:, 0], _rows(initial, len(words))))
+    yield (row := where(seen[:, 0], _rows(initial, len(words))))
     for i in range(words.shape[1]):
-        yield (row := _where(seen[:, i + 1], _step(row, steps, words[:, i])))
+        yield (row := where(seen[:, i + 1], _step(row, steps, words[:, i])))
 
 
 def _rows(initial: Wide, n_words: int) -> Wide:
@@ -121,21 +137,23 @@ def _rows(initial: Wide, n_words: int) -> Wide:
 
 def _step(rows: Wide, steps: Wide, symbols: Codes) -> Wide:
     """One step of the forward recursion, each row by the matrix of its symbol."""
-    return total(product(_at(rows, COLUMNS), _at(steps, symbols)), axis=-2)
+    return total(product(at(rows, COLUMNS), at(steps, symbols)), axis=-2)
 
 
 def _backward(steps: Wide, words: Codes, seen: Masks, rows: list[Wide], column: Wide) -> Iterator[tuple[int, Floats]]:
     for i in range(words.shape[1], 0, -1):
-        after = _at(_where(seen[:, i], column), ROWS)
-        onward = product(_at(steps, words[:, i - 1]), after)
-        yield i, rounded(product(_at(rows[i - 1], COLUMNS), onward))
+        after = at(where(seen[:, i], column), ROWS)
+        onward = product(at(steps, words[:, i - 1]), after)
+        yield i, rounded(product(at(rows[i - 1], COLUMNS), onward))
         column = total(onward, axis=-1)
-    yield 0, rounded(_at(product(rows[0], column), ROWS))
+    yield 0, rounded(at(product(rows[0], column), ROWS))
 
 
-def _where(kept: Masks, values: Wide) -> Wide:
+def where(kept: Masks, values: Wide) -> Wide:
+    """Numbers where a mask is set, elsewhere 0."""
     return Wide(np.where(kept, values.fraction, 0.0), np.where(kept, values.exponent, ZERO))
 
 
-def _at(values: Wide, index: Any) -> Wide:
+def at(values: Wide, index: Any) -> Wide:
+    """Numbers at an index of arrays."""
     return Wide(values.fraction[index], values.exponent[index])

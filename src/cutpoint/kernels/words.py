@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -123,6 +123,11 @@ class EncodedWords(WordArrays):
         marks = None if self.marks is None else self.marks[ranges(starts + rows, lengths + 1)]
         return EncodedWords(self.symbols[ranges(starts, lengths)], offsets_of(lengths), self.ends[rows], marks)
 
+    def reversed(self) -> EncodedWords:
+        """Each word from its last symbol to its first; marks stay at their positions."""
+        starts = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, self.lengths)
+        return replace(self, symbols=self.symbols[starts - np.arange(len(self.symbols))])
+
     def recode(self, symbols: Codes | None = None, marks: Codes | None = None) -> EncodedWords:
         """The same words in other codes: tables of the new code of each symbol and of each mark along the way."""
         return EncodedWords(
@@ -144,6 +149,13 @@ class EncodedWords(WordArrays):
             seen = masks[self.marks[(self.offsets[rows] + rows)[:, None] + np.arange(length + 1)]]
         seen[:, -1] &= masks[self.ends[rows]]
         return seen
+
+    def nothing_seen(self, masks: Masks) -> NDArray[np.bool_]:
+        """Whether nothing at all was seen of the run of each word."""
+        agree = np.asarray(masks.all(axis=1))
+        if self.marks is None:
+            return agree[self.ends]
+        return agree[self.ends] & np.logical_and.reduceat(agree[self.marks], self.positions[:-1])
 
     def first_equal(self) -> NDArray[np.int64]:
         """Number of the first word that equals each word, also in its marks.
