@@ -63,15 +63,26 @@ inline Codes codes(const char* name, nb::handle value, std::int64_t count, std::
     return found;
 }
 
-// Where words begin: from 0 to the number of symbols, never decreasing.
-inline Offsets offsets(nb::handle value, std::size_t n_symbols) {
+// Whether offsets first … last are not negative and never decrease.
+inline bool ascend(const std::int64_t* offsets, std::size_t first, std::size_t last) {
+    const auto entry = [offsets](std::size_t r) { return static_cast<std::uint64_t>(offsets[r]); };
+    std::uint64_t signs = entry(first);  // of all offsets and of what lies between them
+    for (std::size_t r = first + 1; r <= last; ++r) signs |= entry(r) | (entry(r) - entry(r - 1));
+    return signs >> 63 == 0;
+}
+
+// Where words begin: from 0 to the number of symbols. Whether they ascend is left to the caller.
+inline Offsets offsets_to_check(nb::handle value, std::size_t n_symbols) {
     const Offsets found = array<const std::int64_t, 1>("offsets", value, {any});
-    const std::int64_t* at = found.data();
-    const auto entry = [at](std::size_t r) { return static_cast<std::uint64_t>(at[r]); };
-    std::uint64_t signs = 0;  // of all offsets and of what lies between them
-    for (std::size_t r = 1; r < found.size(); ++r) signs |= entry(r) | (entry(r) - entry(r - 1));
-    const bool whole = found.size() > 0 && at[0] == 0 && at[found.size() - 1] == static_cast<std::int64_t>(n_symbols);
-    if (!whole || signs >> 63) refuse("offsets", "offsets", value, n_symbols);
+    const std::size_t size = found.size();
+    if (size == 0 || found.data()[0] != 0 || found.data()[size - 1] != static_cast<std::int64_t>(n_symbols))
+        refuse("offsets", "offsets", value, n_symbols);
+    return found;
+}
+
+inline Offsets offsets(nb::handle value, std::size_t n_symbols) {
+    const Offsets found = offsets_to_check(value, n_symbols);
+    if (!ascend(found.data(), 0, found.size() - 1)) refuse("offsets", "offsets", value, n_symbols);
     return found;
 }
 

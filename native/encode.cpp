@@ -1,3 +1,5 @@
+// By the stable ABI of Python alone, so that one wheel serves many versions.
+
 #include "encode.hpp"
 
 #include <cstdint>
@@ -16,6 +18,7 @@ nb::object as_array(std::unique_ptr<T[]> values, size_t size) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 
+// Code points to codes; `text` and `out` may be one array.
 template <class Char>
 bool encode(const Char* text, Py_ssize_t length, const std::int32_t* table, size_t size, std::int32_t* out) {
     std::int32_t worst = 0;
@@ -28,29 +31,41 @@ bool encode(const Char* text, Py_ssize_t length, const std::int32_t* table, size
     return worst >= 0;
 }
 
+bool is_word(PyObject* value) { return PyList_CheckExact(value) || PyTuple_CheckExact(value); }
+Py_ssize_t size_of(PyObject* word) { return PyList_CheckExact(word) ? PyList_Size(word) : PyTuple_Size(word); }
+PyObject* item_of(PyObject* word, Py_ssize_t i) {
+    return PyList_CheckExact(word) ? PyList_GetItem(word, i) : PyTuple_GetItem(word, i);
+}
+
 }  // namespace
 
 nb::object encode_texts(nb::list words, nb::handle code_points) {
     const Codes table = array<const std::int32_t, 1>("table", code_points, {any});
     PyObject* list = words.ptr();
-    const Py_ssize_t count = PyList_GET_SIZE(list);
+    const Py_ssize_t count = PyList_Size(list);
     auto offsets = std::make_unique<std::int64_t[]>(static_cast<size_t>(count) + 1);
     for (Py_ssize_t r = 0; r < count; ++r) {
-        PyObject* word = PyList_GET_ITEM(list, r);
+        PyObject* word = PyList_GetItem(list, r);
         if (!PyUnicode_CheckExact(word)) return nb::none();
-        offsets[r + 1] = offsets[r] + PyUnicode_GET_LENGTH(word);
+        offsets[r + 1] = offsets[r] + PyUnicode_GetLength(word);
     }
     const size_t total = static_cast<size_t>(offsets[count]), size = table.shape(0);
     std::unique_ptr<std::int32_t[]> symbols(new std::int32_t[total]);
     for (Py_ssize_t r = 0; r < count; ++r) {
-        PyObject* word = PyList_GET_ITEM(list, r);
-        const Py_ssize_t length = PyUnicode_GET_LENGTH(word);
+        const Py_ssize_t length = static_cast<Py_ssize_t>(offsets[r + 1] - offsets[r]);
         std::int32_t* out = symbols.get() + offsets[r];
-        bool known = true;
-        switch (PyUnicode_KIND(word)) {
-            case PyUnicode_1BYTE_KIND: known = encode(PyUnicode_1BYTE_DATA(word), length, table.data(), size, out); break;
-            case PyUnicode_2BYTE_KIND: known = encode(PyUnicode_2BYTE_DATA(word), length, table.data(), size, out); break;
-            default: known = encode(PyUnicode_4BYTE_DATA(word), length, table.data(), size, out); break;
+        PyObject* word = PyList_GetItem(list, r);
+        bool known = false;
+        if (size <= 128) {  // all symbols are in ASCII, as which a word is there already
+            Py_ssize_t bytes = 0;
+            const char* text = PyUnicode_AsUTF8AndSize(word, &bytes);
+            if (!text) PyErr_Clear();
+            known = text && bytes == length &&
+                    encode(reinterpret_cast<const unsigned char*>(text), length, table.data(), size, out);
+        } else {
+            auto* text = reinterpret_cast<Py_UCS4*>(out);
+            if (!PyUnicode_AsUCS4(word, text, length, 0)) throw nb::python_error();
+            known = encode(text, length, table.data(), size, out);
         }
         if (!known) return nb::none();
     }
@@ -59,24 +74,25 @@ nb::object encode_texts(nb::list words, nb::handle code_points) {
 
 nb::object encode_lists(nb::list words, nb::dict codes) {
     PyObject* list = words.ptr();
-    const Py_ssize_t count = PyList_GET_SIZE(list);
+    const Py_ssize_t count = PyList_Size(list);
     auto offsets = std::make_unique<std::int64_t[]>(static_cast<size_t>(count) + 1);
     for (Py_ssize_t r = 0; r < count; ++r) {
-        PyObject* word = PyList_GET_ITEM(list, r);
-        if (!PyList_CheckExact(word) && !PyTuple_CheckExact(word)) return nb::none();
-        offsets[r + 1] = offsets[r] + PySequence_Fast_GET_SIZE(word);
+        PyObject* word = PyList_GetItem(list, r);
+        if (!is_word(word)) return nb::none();
+        offsets[r + 1] = offsets[r] + size_of(word);
     }
     const size_t total = static_cast<size_t>(offsets[count]);
     std::unique_ptr<std::int32_t[]> symbols(new std::int32_t[total]);
     for (Py_ssize_t r = 0; r < count; ++r) {
         // Hashing a symbol may run Python code that changes the lists: sizes are looked at anew, symbols are held.
-        PyObject* word = r < PyList_GET_SIZE(list) ? PyList_GET_ITEM(list, r) : nullptr;
-        if (!word || (!PyList_CheckExact(word) && !PyTuple_CheckExact(word))) return nb::none();
+        PyObject* word = r < PyList_Size(list) ? PyList_GetItem(list, r) : nullptr;
+        if (!word || !is_word(word)) return nb::none();
         const nb::object held = nb::borrow(word);
         const Py_ssize_t length = static_cast<Py_ssize_t>(offsets[r + 1] - offsets[r]);
         for (Py_ssize_t i = 0; i < length; ++i) {
-            if (i >= PySequence_Fast_GET_SIZE(word)) return nb::none();
-            const nb::object symbol = nb::borrow(PySequence_Fast_GET_ITEM(word, i));
+            const nb::object symbol = nb::borrow(item_of(word, i));
+            if (!symbol) PyErr_Clear();
+            if (!symbol) return nb::none();
             PyObject* code = PyDict_GetItemWithError(codes.ptr(), symbol.ptr());
             if (!code) {
                 // Not a symbol, or nothing that could be one; anything else, an interrupt say, goes on its way.

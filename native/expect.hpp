@@ -198,12 +198,12 @@ void expect(const Machine& machine, const Tree& tree, const Evidence& evidence, 
     for (size_t block = first; block < last; ++block) {
         switch (machine.stride) {
             case 2: expect_block<2, 2>(machine, tree, evidence, block, lane, logs, scratch); break;
-            case 4: expect_block<4, 4>(machine, tree, evidence, block, lane, logs, scratch); break;
-            case 8: expect_block<8, 8>(machine, tree, evidence, block, lane, logs, scratch); break;
-            case 16: expect_block<8, 16>(machine, tree, evidence, block, lane, logs, scratch); break;
-            case 24: expect_block<8, 24>(machine, tree, evidence, block, lane, logs, scratch); break;
-            case 32: expect_block<8, 32>(machine, tree, evidence, block, lane, logs, scratch); break;
-            default: expect_block<8, 0>(machine, tree, evidence, block, lane, logs, scratch); break;
+            case 4: expect_block<width<4>, 4>(machine, tree, evidence, block, lane, logs, scratch); break;
+            case 8: expect_block<width<8>, 8>(machine, tree, evidence, block, lane, logs, scratch); break;
+            case 16: expect_block<lanes, 16>(machine, tree, evidence, block, lane, logs, scratch); break;
+            case 24: expect_block<lanes, 24>(machine, tree, evidence, block, lane, logs, scratch); break;
+            case 32: expect_block<lanes, 32>(machine, tree, evidence, block, lane, logs, scratch); break;
+            default: expect_block<lanes, 0>(machine, tree, evidence, block, lane, logs, scratch); break;
         }
     }
 }
@@ -293,8 +293,8 @@ void expect_long(const Machine& machine, const Evidence& evidence, std::int64_t 
     Memory& scratch = *static_cast<Memory*>(memory);
     switch (machine.stride) {
         case 2: expect_long_word<2>(machine, evidence, word, lane, logs, scratch); break;
-        case 4: expect_long_word<4>(machine, evidence, word, lane, logs, scratch); break;
-        default: expect_long_word<8>(machine, evidence, word, lane, logs, scratch); break;
+        case 4: expect_long_word<width<4>>(machine, evidence, word, lane, logs, scratch); break;
+        default: expect_long_word<lanes>(machine, evidence, word, lane, logs, scratch); break;
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -16,16 +15,15 @@
 namespace cutpoint {
 
 struct Free {
-    void operator()(double* p) const { std::free(p); }
+    void operator()(double* p) const { free_aligned(p); }
 };
 using Aligned = std::unique_ptr<double[], Free>;
 
 inline Aligned zeros(std::size_t count) {
-    const std::size_t bytes = (std::max<std::size_t>(count, 1) * sizeof(double) + 63) / 64 * 64;
-    auto* p = static_cast<double*>(std::aligned_alloc(64, bytes));
-    if (!p) throw std::bad_alloc();
-    std::memset(p, 0, bytes);
-    return Aligned(p);
+    Aligned values(allocate_aligned(count));
+    if (!values) throw std::bad_alloc();
+    std::memset(values.get(), 0, count * sizeof(double));
+    return values;
 }
 
 inline std::size_t padded(std::size_t states) { return states <= 2 ? 2 : (states <= 4 ? 4 : (states + 7) / 8 * 8); }

@@ -16,11 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "climb.hpp"
 #include "door.hpp"
 #include "encode.hpp"
 #include "kernels.hpp"
 #include "machine.hpp"
 #include "merging.hpp"
+#include "bound_tree.hpp"
 #include "parallel.hpp"
 #include "tables.hpp"
 #include "tree.hpp"
@@ -54,13 +56,8 @@ namespace {
 using namespace cutpoint;
 using std::size_t;
 
-using Floats = View<const double, 1>;
-using Masks = View<const bool, 2>;
-
-constexpr size_t words_per_task = 512;
-
-// Acceptance of each word. A task looks at the symbols of its words before it scores them; where one is none of the
-// machine's, nothing more is scored, and the answer is false.
+// Acceptance of each word. A task looks at the offsets and symbols of its words just before it scores them, while they are
+// in the cache; where one is out of range, nothing more is scored, and the answer is false.
 bool score(const Matrices& transitions, nb::handle initial, nb::handle column, const Codes& symbols,
            const std::int64_t* offsets, size_t words, double* out, size_t threads) {
     const Floats row = transitions.column("initial", initial), end = transitions.column("column", column);
@@ -75,8 +72,9 @@ bool score(const Matrices& transitions, nb::handle initial, nb::handle column, c
     in_parallel(tasks, useful_threads(threads, operations), [&](size_t task, void* memory) {
         const Kernels& kernels = best_kernels();
         const size_t first = task * words_per_task, last = std::min(first + words_per_task, words);
-        const size_t count = static_cast<size_t>(offsets[last] - offsets[first]);
-        if (!kernels.within(symbols.data() + offsets[first], count, 0, transitions.symbols)) known = false;
+        const bool ordered = ascend(offsets, first, last) && static_cast<size_t>(offsets[last]) <= symbols.size();
+        const size_t count = ordered ? static_cast<size_t>(offsets[last] - offsets[first]) : 0;
+        if (!ordered || !kernels.within(symbols.data() + offsets[first], count, 0, transitions.symbols)) known = false;
         if (known) kernels.score(machine.view, padded_column.get(), symbols.data(), offsets, first, last, out, memory);
     });
     return known;
@@ -86,12 +84,13 @@ void acceptances(nb::handle transitions, nb::handle initial, nb::handle column, 
                  nb::handle out, size_t threads) {
     const Matrices matrices(transitions);
     const Codes word = array<const std::int32_t, 1>("symbols", symbols, {any});
-    const Offsets at = cutpoint::offsets(offsets, word.size());
+    const Offsets at = offsets_to_check(offsets, word.size());
     const size_t words = at.size() - 1;
     const auto scores = array<double, 1>("out", out, {Matrices::size(words)});
     apart("out", scores, word, at);
-    if (!score(matrices, initial, column, word, at.data(), words, scores.data(), threads))
-        refuse("codes", "symbols", symbols, matrices.symbols, 0);
+    if (score(matrices, initial, column, word, at.data(), words, scores.data(), threads)) return;
+    cutpoint::offsets(offsets, word.size());
+    refuse("codes", "symbols", symbols, matrices.symbols, 0);
 }
 
 double acceptance(nb::handle transitions, nb::handle initial, nb::handle column, nb::handle symbols) {
@@ -103,29 +102,6 @@ double acceptance(nb::handle transitions, nb::handle initial, nb::handle column,
         refuse("codes", "symbols", symbols, matrices.symbols, 0);
     return result;
 }
-
-// A prefix tree for the kernels: whole, or made of front-coded words block by block whenever it is visited.
-struct PrefixTree {
-    TreeArrays whole;
-    std::function<void(size_t block, BlockMemory&, TreeArrays&)> make_block;  // empty if the tree is whole
-    size_t blocks = 0, nodes = 0;
-    size_t words = 0, symbols = 0, marks = 0;  // how many it was made of: all its codes are smaller
-    Array<std::int64_t> block_nodes;
-    nb::object coded;  // the words that blocks are made of
-
-    void visit_blocks(size_t first, size_t last, const std::function<void(const Tree&, size_t, size_t)>& visit) const {
-        if (!make_block) return visit(whole.view(), first, last);
-        thread_local BlockMemory memory;
-        thread_local TreeArrays block;
-        for (size_t k = first; k < last; ++k) {
-            block.clear();
-            make_block(k, memory, block);
-            visit(block.view(), 0, 1);
-        }
-    }
-};
-
-constexpr const char* tree_name = "cutpoint.tree";
 
 // The arrays of a whole tree for Python to look at, and last the tree itself, for the kernels: to ask NumPy for
 // fourteen arrays takes longer than a small E-step.
@@ -223,12 +199,6 @@ nb::tuple coded_tree(nb::handle nodes, nb::handle marks, nb::handle shares, nb::
     return python_tree(std::move(made));
 }
 
-const PrefixTree& tree_of(const nb::tuple& arrays) {
-    PyObject* last = arrays.size() ? nb::object(arrays[arrays.size() - 1]).ptr() : nullptr;
-    if (!last || !PyCapsule_IsValid(last, tree_name)) refuse("tree", "tree");
-    return *static_cast<const PrefixTree*>(PyCapsule_GetPointer(last, tree_name));
-}
-
 // A vector as an array that owns it.
 template <class T>
 nb::ndarray<nb::numpy, const T, nb::ndim<1>> owned(std::vector<T>&& values) {
@@ -257,32 +227,103 @@ nb::tuple merged(nb::handle symbols, nb::handle offsets, nb::handle labels, nb::
     return nb::make_tuple(owned(std::move(machine.table)), owned(std::move(machine.counts)));
 }
 
-// Power of two by which the weights add up to at most 1: that keeps every number in range, exactly.
-double power_above(const Floats& weights) {
-    double sum = 0.0;
-    for (size_t r = 0; r < weights.size(); ++r) sum += weights.data()[r];
-    int exponent = 0;
-    std::frexp(sum, &exponent);
-    return std::ldexp(1.0, exponent);
-}
+// What was seen of a sample, as an E-step reads it.
+struct SeenWords {
+    const PrefixTree& tree;
+    const Matrices& shape;
+    const Masks masks;
+    const Codes ends;
+    const Floats weights;
+    // The words themselves are read only where there are long ones: they must be those that the tree was made of.
+    const bool read, marked;
+    const Codes symbols;
+    const Offsets offsets;
+    const Codes positions;
+    const double scale;
 
-// Returns the number of observations that plain floats do not reach: their logarithm is NaN, and they are not counted.
+    SeenWords(const Matrices& transitions, nb::handle seen_by_mark, nb::handle word, nb::handle starts,
+              nb::handle seen_at, nb::handle word_ends, nb::handle counted_as, const nb::tuple& arrays)
+        : tree(tree_of(arrays)), shape(transitions),
+          masks(array<const bool, 2>("masks", seen_by_mark, {any, Matrices::size(shape.states)})),
+          ends(codes("ends", word_ends, Matrices::size(tree.words), masks.shape(0))),
+          weights(array<const double, 1>("weights", counted_as, {Matrices::size(tree.words)})),
+          read(!tree.whole.long_words.empty()), marked(read && !seen_at.is_none()),
+          symbols(read ? codes("symbols", word, any, shape.symbols) : Codes()),
+          offsets(read ? cutpoint::offsets(starts, symbols.size()) : Offsets()),
+          positions(marked ? codes("marks", seen_at, Matrices::size(symbols.size() + tree.words), masks.shape(0)) : Codes()),
+          scale(power_above(weights.data(), weights.size())) {
+        if (tree.symbols > shape.symbols) refuse("code_of", "symbols", tree.symbols - 1, shape.symbols);
+        if (tree.marks > masks.shape(0)) refuse("code_of", "marks", tree.marks - 1, masks.shape(0));
+        if (read && offsets.size() != tree.words + 1) refuse("tree", "tree");
+    }
+
+    void alone(const char* name, const auto& out) const {
+        apart(name, out, ends, weights);
+        if (read) apart(name, out, symbols, offsets);
+        if (marked) apart(name, out, positions);
+    }
+
+    // The E-step, without the GIL. Returns the number of observations that plain floats do not reach: their logarithm
+    // is NaN, and they are not counted. `stop` and `stop_out` are null unless the machine is a generator, `counts_out`
+    // if only the logarithms are wanted.
+    size_t e_step(const double* transitions, const double* initial, const double* stop, double* counts_out,
+                  double* initial_out, double* stop_out, double* logs, size_t threads) const {
+        const size_t states = shape.states, n_long = tree.whole.long_words.size();
+        double least = negligible(transitions, shape.symbols * states, states);
+        if (stop) least = std::max(least, negligible(stop, 1, states));
+        if (least >= largest_negligible) {
+            if (counts_out) std::fill_n(counts_out, shape.values.size(), 0.0);
+            std::fill_n(initial_out, states, 0.0);
+            if (stop) std::fill_n(stop_out, states, 0.0);
+            std::fill_n(logs, tree.words, std::numeric_limits<double>::quiet_NaN());
+            return tree.words;
+        }
+        const PaddedMachine machine(transitions, initial, shape.symbols, states, least, counts_out,
+                                    stop ? watched_below : 0.0);
+        const size_t stride = machine.view.stride;
+        const PaddedMasks seen(masks.data(), masks.shape(0), machine.view);
+        const PaddedMasks columns(masks.data(), stop ? masks.shape(0) : 0, machine.view, stop);
+        const PaddedMasks& endings = stop ? columns : seen;
+        const Evidence evidence{seen.masks.get(), seen.full.data(), endings.masks.get(), endings.full.data(),
+                                ends.data(),      weights.data(),   1.0 / scale,         symbols.data(),
+                                offsets.data(),   marked ? positions.data() : nullptr};
+        const size_t size = counts_out ? shape.symbols * stride * stride : 0;
+        const size_t lanes = lanes_for(tree.blocks + n_long, size), lane_size = size + 2 * stride;
+        Aligned sums = zeros(lanes * lane_size);
+        const size_t steps = n_long ? symbols.size() : tree.nodes;
+        in_parallel(lanes, useful_threads(threads, steps * (6 * states * states + 64)), [&](size_t k, void* memory) {
+            const Kernels& kernels = best_kernels();
+            double* at = sums.get() + k * lane_size;
+            const Lane lane{counts_out ? at : nullptr, at + size, stop ? at + size + stride : nullptr};
+            tree.visit_blocks(k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes,
+                              [&](const Tree& blocks, size_t first, size_t last) {
+                                  kernels.expect(machine.view, blocks, evidence, first, last, lane, logs, memory);
+                              });
+            for (size_t w = k * n_long / lanes; w < (k + 1) * n_long / lanes; ++w)
+                kernels.expect_long(machine.view, evidence, tree.whole.long_words[w], lane, logs, memory);
+        });
+        const auto left_out = std::count_if(logs, logs + tree.words, [](double log) { return std::isnan(log); });
+        if (!counts_out) return static_cast<size_t>(left_out);
+        add_lanes(sums.get(), lanes, lane_size);
+        for (size_t a = 0; a < shape.symbols; ++a)
+            for (size_t s = 0; s < states; ++s)
+                for (size_t t = 0; t < states; ++t, ++transitions)  // what cannot happen is 0, whatever its sum has grown to
+                    *counts_out++ = *transitions > 0.0 ? *transitions * sums[(a * stride + s) * stride + t] * scale : 0.0;
+        for (size_t s = 0; s < states; ++s) initial_out[s] = sums[size + s] * scale;
+        for (size_t s = 0; stop && s < states; ++s) stop_out[s] = sums[size + stride + s] * scale;
+        return static_cast<size_t>(left_out);
+    }
+};
+
 // A generator has a probability to stop in each state; of an acceptor `stop` and `stop_out` are empty.
 size_t expected_counts(nb::handle matrices, nb::handle first, nb::handle ending, nb::handle seen_by_mark, nb::handle word,
                        nb::handle starts, nb::handle seen_at, nb::handle word_ends, nb::handle counted_as,
                        nb::tuple arrays, nb::handle counts_to, nb::handle initial_to, nb::handle stop_to,
                        nb::handle logs_to, size_t threads) {
-    const PrefixTree& tree = tree_of(arrays);
-    const Array<std::int64_t>& long_words = tree.whole.long_words;
     const Matrices transitions(matrices);
-    const std::int64_t n = Matrices::size(transitions.states), words = Matrices::size(tree.words);
+    const SeenWords words(transitions, seen_by_mark, word, starts, seen_at, word_ends, counted_as, arrays);
+    const std::int64_t n = Matrices::size(transitions.states);
     const Floats initial = transitions.column("initial", first);
-    const Masks masks = array<const bool, 2>("masks", seen_by_mark, {any, n});
-    const size_t n_masks = masks.shape(0);
-    const Codes ends = codes("ends", word_ends, words, n_masks);
-    const Floats weights = array<const double, 1>("weights", counted_as, {words});
-    if (tree.symbols > transitions.symbols) refuse("code_of", "symbols", tree.symbols - 1, transitions.symbols);
-    if (tree.marks > n_masks) refuse("code_of", "marks", tree.marks - 1, n_masks);
     const Floats stop = array<const double, 1>("stop", ending, {any});
     const bool generator = stop.size() > 0;
     if (generator && stop.size() != transitions.states) transitions.column("stop", ending);
@@ -291,71 +332,67 @@ size_t expected_counts(nb::handle matrices, nb::handle first, nb::handle ending,
     if (counted) array<double, 3>("counts_out", counts_to, {Matrices::size(transitions.symbols), n, n});
     auto initial_out = array<double, 1>("initial_out", initial_to, {n});
     auto stop_out = array<double, 1>("stop_out", stop_to, {Matrices::size(stop.size())});
-    auto logs_out = array<double, 1>("logs_out", logs_to, {words});
-    // The words themselves are read only where there are long ones: they must be those that the tree was made of.
-    const bool marked = !seen_at.is_none(), read = !long_words.empty();
-    const Codes symbols = read ? codes("symbols", word, any, transitions.symbols) : Codes();
-    const Offsets offsets = read ? cutpoint::offsets(starts, symbols.size()) : Offsets();
-    if (read && offsets.size() != tree.words + 1) refuse("tree", "tree");
-    const Codes positions = read && marked ? codes("marks", seen_at, Matrices::size(symbols.size()) + words, n_masks) : Codes();
-    const auto alone = [&](const char* name, const auto& out) {
-        apart(name, out, ends, weights);
-        if (read) apart(name, out, symbols, offsets);
-        if (read && marked) apart(name, out, positions);
-    };
-    alone("counts_out", counts_out), alone("initial_out", initial_out), alone("stop_out", stop_out);
-    alone("logs_out", logs_out);
-    double least = negligible(transitions.data(), transitions.symbols * transitions.states, transitions.states);
-    if (generator) least = std::max(least, negligible(stop.data(), 1, stop.size()));
-    if (least >= largest_negligible) {
-        std::fill_n(counts_out.data(), counts_out.size(), 0.0);
-        std::fill_n(initial_out.data(), initial_out.size(), 0.0);
-        std::fill_n(stop_out.data(), stop_out.size(), 0.0);
-        std::fill_n(logs_out.data(), logs_out.size(), std::numeric_limits<double>::quiet_NaN());
-        return logs_out.size();
-    }
-    const PaddedMachine machine(transitions.data(), initial.data(), transitions.symbols, transitions.states, least,
-                                counted, generator ? watched_below : 0.0);
-    const size_t states = machine.view.states, stride = machine.view.stride;
-    const PaddedMasks seen(masks.data(), masks.shape(0), machine.view);
-    const PaddedMasks columns(masks.data(), generator ? masks.shape(0) : 0, machine.view, stop.data());
-    const PaddedMasks& endings = generator ? columns : seen;
-    const double scale = power_above(weights);
-    const Evidence evidence{seen.masks.get(), seen.full.data(), endings.masks.get(), endings.full.data(),
-                            ends.data(),      weights.data(),   1.0 / scale,         symbols.data(),
-                            offsets.data(),   read && marked ? positions.data() : nullptr};
-
-    const size_t size = counted ? machine.view.symbols * stride * stride : 0, n_long = long_words.size();
-    const size_t lanes = lanes_for(tree.blocks + n_long, size);
-    const size_t lane_size = size + 2 * stride;
-    Aligned sums = zeros(lanes * lane_size);
-    const auto lane_sums = [&](size_t lane) { return sums.get() + lane * lane_size; };
+    auto logs_out = array<double, 1>("logs_out", logs_to, {Matrices::size(words.tree.words)});
+    words.alone("counts_out", counts_out), words.alone("initial_out", initial_out), words.alone("stop_out", stop_out);
+    words.alone("logs_out", logs_out);
+    double none = 0.0;  // where there are no symbols, counts have no place of their own
+    double* counts = transitions.symbols ? counts_out.data() : &none;
     nb::gil_scoped_release release;
-    const size_t steps = n_long ? symbols.size() : tree.nodes;
-    in_parallel(lanes, useful_threads(threads, steps * (6 * states * states + 64)), [&](size_t k, void* memory) {
-        const Kernels& kernels = best_kernels();
-        const Lane lane{counted ? lane_sums(k) : nullptr, lane_sums(k) + size,
-                        generator ? lane_sums(k) + size + stride : nullptr};
-        tree.visit_blocks(k * tree.blocks / lanes, (k + 1) * tree.blocks / lanes,
-                        [&](const Tree& blocks, size_t first, size_t last) {
-                            kernels.expect(machine.view, blocks, evidence, first, last, lane, logs_out.data(), memory);
-                        });
-        for (size_t w = k * n_long / lanes; w < (k + 1) * n_long / lanes; ++w)
-            kernels.expect_long(machine.view, evidence, long_words[w], lane, logs_out.data(), memory);
-    });
-    const double* logs = logs_out.data();
-    const auto left_out = std::count_if(logs, logs + logs_out.size(), [](double log) { return std::isnan(log); });
-    if (!counted) return static_cast<size_t>(left_out);
-    add_lanes(sums.get(), lanes, lane_size);
-    const double* p = transitions.data();
-    double* out = counts_out.data();
-    for (size_t a = 0; a < machine.view.symbols; ++a)
-        for (size_t s = 0; s < states; ++s)
-            for (size_t t = 0; t < states; ++t, ++p)  // what cannot happen is 0, whatever its sum has grown to
-                *out++ = *p > 0.0 ? *p * sums[(a * stride + s) * stride + t] * scale : 0.0;
-    for (size_t s = 0; s < states; ++s) initial_out.data()[s] = sums[size + s] * scale;
-    for (size_t s = 0; s < stop_out.size(); ++s) stop_out.data()[s] = sums[size + stride + s] * scale;
-    return static_cast<size_t>(left_out);
+    return words.e_step(transitions.data(), initial.data(), generator ? stop.data() : nullptr, counted ? counts : nullptr,
+                        initial_out.data(), stop_out.data(), logs_out.data(), threads);
+}
+
+// Accelerated steps of Baum-Welch, until so many E-steps are done, an EM step gains no more than `least_gain`, or plain
+// floats do not do. In and out: parameters and their counts, `numbers` (log-likelihood, objective, cap and gain). Where
+// the objective is NaN, the E-step at the place itself comes first, and it stays NaN if that cannot be done.
+// Returns the number of E-steps; `history` has the best objective after each.
+size_t climb(nb::handle matrices, nb::handle first, nb::handle counts, nb::handle first_counts, nb::handle pseudo,
+             nb::handle first_pseudo, nb::handle numbers_in_out, nb::handle history_to, bool learn_initial,
+             double least_gain, nb::handle seen_by_mark, nb::handle word, nb::handle starts, nb::handle seen_at,
+             nb::handle word_ends, nb::handle counted_as, nb::tuple arrays, size_t threads) {
+    const Matrices transitions(matrices);
+    const SeenWords words(transitions, seen_by_mark, word, starts, seen_at, word_ends, counted_as, arrays);
+    const std::int64_t n = Matrices::size(transitions.states), symbols = Matrices::size(transitions.symbols);
+    const auto rows = array<double, 3>("transitions", matrices, {symbols, n, n});
+    const auto initial = array<double, 1>("initial", first, {n});
+    const auto expected = array<double, 3>("counts", counts, {symbols, n, n});
+    const auto expected_first = array<double, 1>("initial_counts", first_counts, {n});
+    const auto prior = array<const double, 3>("pseudo", pseudo, {symbols, n, n});
+    const Floats prior_first = transitions.column("initial_pseudo", first_pseudo);
+    const auto numbers = array<double, 1>("numbers", numbers_in_out, {4});
+    const auto history = array<double, 1>("history", history_to, {any});
+    words.alone("transitions", rows), words.alone("initial", initial), words.alone("counts", expected);
+    words.alone("initial_counts", expected_first), words.alone("numbers", numbers), words.alone("history", history);
+    nb::gil_scoped_release release;
+    const auto joined = [](const auto& of_rows, const auto& of_initial) {
+        std::vector<double> all(of_rows.data(), of_rows.data() + of_rows.size());
+        all.insert(all.end(), of_initial.data(), of_initial.data() + of_initial.size());
+        return all;
+    };
+    const size_t size = rows.size();
+    std::vector<double> logs(words.tree.words);
+    auto e_step = [&](const double* at, double* to, double& log_likelihood) {
+        if (words.e_step(at, at + size, nullptr, to, to + size, nullptr, logs.data(), threads)) return false;
+        log_likelihood = 0.0;
+        for (size_t r = 0; r < logs.size(); ++r) log_likelihood += words.weights.data()[r] * logs[r];
+        return true;
+    };
+    const std::vector<double> all_pseudo = joined(prior, prior_first);
+    Place here{joined(rows, initial), joined(expected, expected_first), numbers.data()[0], numbers.data()[1]};
+    Climb climb(transitions.states, all_pseudo.data(), learn_initial, here, e_step);
+    climb.cap = numbers.data()[2], climb.gain = numbers.data()[3];
+    const size_t most = history.size();
+    const bool begun = !std::isnan(here.objective) || climb.begin();
+    if (!begun) here.objective = std::numeric_limits<double>::quiet_NaN();
+    while (begun && climb.history.size() + climb.most_steps <= most && climb.step() && climb.gain > least_gain) {}
+    std::copy(climb.history.begin(), climb.history.end(), history.data());
+    const auto part = [&](const std::vector<double>& all, const auto& of_rows, const auto& of_initial) {
+        std::copy_n(all.data(), size, of_rows.data()), std::copy_n(all.data() + size, of_initial.size(), of_initial.data());
+    };
+    part(here.rows, rows, initial), part(here.counts, expected, expected_first);
+    numbers.data()[0] = here.log_likelihood, numbers.data()[1] = here.objective;
+    numbers.data()[2] = climb.cap, numbers.data()[3] = climb.gain;
+    return climb.history.size();
 }
 
 // The E-step in numbers of any size, word by word: counts, or of one word the posterior of its states in `table_to`.
@@ -399,7 +436,7 @@ void expect_wide(nb::handle matrices, nb::handle first, nb::handle ending, nb::h
 
     const PaddedWideMachine machine(transitions.data(), initial.data(), generator ? stop.data() : nullptr, n_symbols,
                                     states, counted || table);
-    const double scale = counted ? power_above(weights) : 1.0;
+    const double scale = counted ? power_above(weights.data(), weights.size()) : 1.0;
     std::vector<double> shares(weights.data(), weights.data() + count);
     for (double& share : shares) share /= scale;
     const WideWords seen{symbols.data(), offsets.data(), marked ? marks.data() : nullptr, ends.data(),
@@ -535,7 +572,7 @@ double most_likely_path(nb::handle log_transitions, nb::handle log_initial, nb::
 
 NB_MODULE(_native, module) {
     using namespace nb::literals;
-    if (PyInterpreterState_Get() != PyInterpreterState_Main())  // nanobind would wait for the other's lock for ever
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)  // nanobind would wait for the main one's lock for ever
         throw nb::import_error("they run in the main interpreter of a process, not in a sub-interpreter");
     module.doc() = "Compiled kernels of cutpoint; use them through cutpoint.kernels.";
     module.def("instruction_set", [] { return std::string(best_kernels().name); });
@@ -552,6 +589,9 @@ NB_MODULE(_native, module) {
     module.def("expected_counts", &expected_counts, "transitions"_a, "initial"_a, "stop"_a, "masks"_a, "symbols"_a,
                "offsets"_a, "marks"_a.none(), "ends"_a, "weights"_a, "tree"_a, "counts_out"_a, "initial_out"_a,
                "stop_out"_a, "logs_out"_a, "threads"_a);
+    module.def("climb", &climb, "transitions"_a, "initial"_a, "counts"_a, "initial_counts"_a, "pseudo"_a,
+               "initial_pseudo"_a, "numbers"_a, "history"_a, "learn_initial"_a, "least_gain"_a, "masks"_a, "symbols"_a,
+               "offsets"_a, "marks"_a.none(), "ends"_a, "weights"_a, "tree"_a, "threads"_a);
     module.def("expect_wide", &expect_wide, "transitions"_a, "initial"_a, "stop"_a, "masks"_a, "symbols"_a, "offsets"_a,
                "marks"_a.none(), "ends"_a, "weights"_a, "counts_out"_a, "initial_out"_a, "stop_out"_a, "table_out"_a,
                "fractions_out"_a, "exponents_out"_a, "threads"_a);
@@ -563,6 +603,7 @@ NB_MODULE(_native, module) {
     module.def("filtered", &filtered, "transitions"_a, "initial"_a, "final"_a, "masks"_a, "symbols"_a, "offsets"_a,
                "marks"_a.none(), "ends"_a, "acceptances"_a, "logs"_a, "lost"_a, "negligible"_a, "threads"_a);
     module.def("most_likely_path", &most_likely_path);
+    bind_sparse(module);
     module.def("encode_texts", &encode_texts);
     module.def("encode_lists", &encode_lists);
 }

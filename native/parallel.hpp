@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <new>
 #include <thread>
@@ -71,6 +72,15 @@ void in_parallel(std::size_t tasks, std::size_t threads, Task task) {
     work();
     for (std::thread& other : others) other.join();
     if (failed) throw std::bad_alloc();
+}
+
+// Power of two by which weights add up to at most 1: that keeps every number in range, exactly.
+inline double power_above(const double* weights, std::size_t count) {
+    double sum = 0.0;
+    for (std::size_t r = 0; r < count; ++r) sum += weights[r];
+    int exponent = 0;
+    std::frexp(sum, &exponent);
+    return std::ldexp(1.0, exponent);
 }
 
 // Sums are kept per lane, a share of the tasks that depends on the data alone, and added pairwise: one thread and many give

@@ -1,4 +1,4 @@
-// What the kernels do with a single row of probabilities. Included by files that are compiled for different instruction
+// Memory for rows of probabilities, and what the kernels do with a single row. Included by files that are compiled for different instruction
 // sets, hence everything is local to each of them.
 
 #pragma once
@@ -6,11 +6,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "kernels.hpp"
 
 namespace cutpoint {
 namespace {
+
+// Aligned for the widest vectors, in whole ones of them; no memory: a null pointer.
+inline double* allocate_aligned(std::size_t count) {
+    const std::size_t bytes = (count * sizeof(double) + 63) / 64 * 64;
+    return static_cast<double*>(::operator new(bytes, std::align_val_t(64), std::nothrow));
+}
+inline void free_aligned(double* p) { ::operator delete(p, std::align_val_t(64)); }
 
 inline double dot(const double* a, const double* b, std::size_t states) {
     double total = a[0] * b[0];

@@ -173,10 +173,10 @@ void score(const Machine& machine, const double* column, const std::int32_t* sym
         case 8: score_in_flight<8>(machine, column, symbols, offsets, first, last, scores); break;
         default:
             switch (machine.stride) {
-                case 16: score_grouped<8, 16>(machine, column, symbols, offsets, first, last, scores, scratch); break;
-                case 24: score_grouped<8, 24>(machine, column, symbols, offsets, first, last, scores, scratch); break;
-                case 32: score_grouped<8, 32>(machine, column, symbols, offsets, first, last, scores, scratch); break;
-                default: score_grouped<8, 0>(machine, column, symbols, offsets, first, last, scores, scratch); break;
+                case 16: score_grouped<lanes, 16>(machine, column, symbols, offsets, first, last, scores, scratch); break;
+                case 24: score_grouped<lanes, 24>(machine, column, symbols, offsets, first, last, scores, scratch); break;
+                case 32: score_grouped<lanes, 32>(machine, column, symbols, offsets, first, last, scores, scratch); break;
+                default: score_grouped<lanes, 0>(machine, column, symbols, offsets, first, last, scores, scratch); break;
             }
     }
 }

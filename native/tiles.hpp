@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <type_traits>
 #include <vector>
 
 #include "kernels.hpp"
@@ -63,11 +63,19 @@ inline Vec<8> logarithm(Vec<8> p) {
     return p > 0.0 ? log : (p == 0.0 ? Vec<8>{} - HUGE_VAL : p);
 }
 
-#ifdef __AVX512F__
-constexpr bool many_registers = true;
+// Floats in a vector register. Vectors of more than one register would be taken apart in memory, float by float.
+#if defined(__AVX512F__)
+constexpr int lanes = 8;
+#elif defined(__AVX__)
+constexpr int lanes = 4;
 #else
-constexpr bool many_registers = false;
+constexpr int lanes = 2;
 #endif
+constexpr bool many_registers = lanes == 8;  // 32 of them, elsewhere 16
+
+// Width of the vectors for rows of S entries.
+template <int S>
+constexpr int width = S < lanes ? S : lanes;
 
 // Size of a machine's rows. S > 0 fixes the padded size when compiling, so that all loops over states unroll; the
 // padding is then multiplied along, as zeros. S = 0 leaves it open.
@@ -78,8 +86,8 @@ struct Shape {
     size_t states() const { return S ? S : states_; }
     size_t stride() const { return S ? S : stride_; }
     size_t size() const { return S ? static_cast<size_t>(S) * S : stride_ * stride_; }
-    static constexpr int columns = S ? S / W : 4;                       // vectors side by side in registers
-    static constexpr int rows = columns >= 4 ? 6 : (columns == 3 ? 7 : 8);  // rows in flight
+    static constexpr int columns = many_registers ? (S ? S / W : 4) : (S == W ? 1 : 2);  // vectors side by side
+    static constexpr int rows = columns >= 4 ? 6 : (columns == 3 ? 7 : (many_registers || columns == 1 ? 8 : 6));
     static constexpr int chains = S == 8 && many_registers ? 2 : 1;     // sums per entry: few rows wait for them less
 };
 
@@ -110,20 +118,25 @@ inline void tile(Shape<W, S> shape, const double* const* rows, const double* mat
             emit(m, column + W * j, chains == 1 ? sums[0][m][j] : sums[0][m][j] + sums[chains - 1][m][j]);
 }
 
+// visit(J, column): J vectors from `column` on, so many as fit into registers, and all together once through a row.
+template <int W, int S, class Visit>
+inline void each_tile(Shape<W, S> shape, Visit visit) {
+    constexpr int columns = Shape<W, S>::columns;
+    size_t column = 0;
+    for (; column + columns * W <= shape.stride(); column += columns * W)
+        visit(std::integral_constant<int, columns>(), column);
+    if constexpr (S == 0) {  // otherwise nothing is left
+        if constexpr (columns > 2)
+            if (column + 2 * W <= shape.stride()) visit(std::integral_constant<int, 2>(), column), column += 2 * W;
+        if (column < shape.stride()) visit(std::integral_constant<int, 1>(), column);
+    }
+}
+
 template <int M, int W, int S, class Emit>
 inline void rows_times(Shape<W, S> shape, const double* const* rows, const double* matrix, Emit emit) {
-    if constexpr (S > 0) {
-        tile<Shape<W, S>::columns, M>(shape, rows, matrix, 0, emit);
-    } else {
-        size_t column = 0;
-        for (; column + 4 * W <= shape.stride(); column += 4 * W) tile<4, M>(shape, rows, matrix, column, emit);
-        switch ((shape.stride() - column) / W) {
-            case 3: tile<3, M>(shape, rows, matrix, column, emit); break;
-            case 2: tile<2, M>(shape, rows, matrix, column, emit); break;
-            case 1: tile<1, M>(shape, rows, matrix, column, emit); break;
-            default: break;
-        }
-    }
+    each_tile(shape, [&]<int J>(std::integral_constant<int, J>, size_t column) {
+        tile<J, M>(shape, rows, matrix, column, emit);
+    });
 }
 
 // The same for M rows from row(first) on.
@@ -175,7 +188,7 @@ inline void outer_tile(Shape<W, S> shape, size_t count, double* counts, size_t r
 
 template <int J, int W, int S, class Before, class After>
 inline void outer_columns(Shape<W, S> shape, size_t count, double* counts, size_t column, Before before, After after) {
-    constexpr int R = S && S <= 8 ? S : (J >= 4 ? 6 : 8);
+    constexpr int R = S && S <= 8 && (many_registers || J == 1) ? S : (J >= 4 || (J == 2 && !many_registers) ? 6 : 8);
     size_t row = 0;
     for (; row + R <= shape.states(); row += R) outer_tile<J, R>(shape, count, counts, row, column, before, after);
     for (; row + 2 <= shape.states(); row += 2) outer_tile<J, 2>(shape, count, counts, row, column, before, after);
@@ -184,19 +197,9 @@ inline void outer_columns(Shape<W, S> shape, size_t count, double* counts, size_
 
 template <int W, int S, class Before, class After>
 inline void outer(Shape<W, S> shape, size_t count, double* counts, Before before, After after) {
-    if constexpr (S > 0) {
-        outer_columns<Shape<W, S>::columns>(shape, count, counts, 0, before, after);
-    } else {
-        size_t column = 0;
-        for (; column + 4 * W <= shape.stride(); column += 4 * W)
-            outer_columns<4>(shape, count, counts, column, before, after);
-        switch ((shape.stride() - column) / W) {
-            case 3: outer_columns<3>(shape, count, counts, column, before, after); break;
-            case 2: outer_columns<2>(shape, count, counts, column, before, after); break;
-            case 1: outer_columns<1>(shape, count, counts, column, before, after); break;
-            default: break;
-        }
-    }
+    each_tile(shape, [&]<int J>(std::integral_constant<int, J>, size_t column) {
+        outer_columns<J>(shape, count, counts, column, before, after);
+    });
 }
 
 // Scratch memory that grows to what is asked for, aligned for the widest vectors.
@@ -204,19 +207,19 @@ class Scratch {
   public:
     double* doubles(size_t count) {
         if (count > size_) {
-            std::free(data_);
+            free_aligned(data_);
             size_ = count + count / 4;
-            data_ = static_cast<double*>(std::aligned_alloc(64, (size_ * sizeof(double) + 63) / 64 * 64));
+            data_ = allocate_aligned(size_);
             if (!data_) size_ = 0;
         }
         return data_;
     }
     void shrink(size_t most) {
         if (size_ <= most) return;
-        std::free(data_);
+        free_aligned(data_);
         data_ = nullptr, size_ = 0;
     }
-    ~Scratch() { std::free(data_); }
+    ~Scratch() { free_aligned(data_); }
 
   private:
     double* data_ = nullptr;

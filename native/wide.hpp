@@ -259,9 +259,9 @@ void expect_wide(const WideMachine& machine, const WideWords& words, std::int64_
     Memory& scratch = *static_cast<Memory*>(memory);
     switch (machine.stride) {
         case 2: expect_wide_word<2, true>(machine, words, r, out, scratch); break;
-        case 4: expect_wide_word<4, true>(machine, words, r, out, scratch); break;
-        case 8: expect_wide_word<8, true>(machine, words, r, out, scratch); break;
-        default: expect_wide_word<8, false>(machine, words, r, out, scratch); break;
+        case 4: expect_wide_word<width<4>, width<4> == 4>(machine, words, r, out, scratch); break;
+        case 8: expect_wide_word<lanes, lanes == 8>(machine, words, r, out, scratch); break;
+        default: expect_wide_word<lanes, false>(machine, words, r, out, scratch); break;
     }
 }
 

@@ -13,6 +13,7 @@ import resource, sys
 import numpy as np
 import cutpoint as cp
 from cutpoint.kernels import _native, native
+from cutpoint.kernels.sparse_matrices import SparseMatrices
 from cutpoint.kernels.words import EncodedWords, FrontCodedWords
 
 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))  # what asks for more memory gets an exception
@@ -33,6 +34,20 @@ def counts(words, tree):
             np.empty(P.shape), np.empty(3), np.empty(0), np.empty(len(words)), 2]
 
 
+def climb(words, tree):
+    return [P, row, P, row, P, row, np.array([-9.0, -9.0, 4.0, 1.0]), np.empty(9), True, 0.0, masks, words.symbols,
+            words.offsets, words.marks, words.ends, np.ones(len(words)), tree, 2]
+
+
+S = SparseMatrices.from_dense(np.array([[[0, 1, 0], [0.5, 0, 0.5], [1, 0, 0]], [[0.2, 0.8, 0], [1, 0, 0], [0, 0, 1]]]))
+stored = [_native.sparse_pattern(2, 3, S.pattern.starts, S.pattern.columns), S.values]
+
+
+def sparse_counts(words, tree, wide=False):
+    return [*stored, row, np.full(3, 0.5), masks, words.symbols, words.offsets, words.marks, words.ends, np.ones(len(words)),
+            tree, np.empty(8), np.empty(3), np.empty(3), np.empty(len(words)), np.empty((0, 0)), 2, wide]
+
+
 ragged = [words.symbols, words.offsets]
 whole, blocks = [coded.codes, None, coded.shared, coded.lengths, coded.block_words, True], native._coded_tree(coded)
 CALLS = {
@@ -42,6 +57,7 @@ CALLS = {
     "prefix_tree": [[*ragged, None], [*ragged, words.marks]],
     "coded_tree": [whole, [*whole[:-1], False], [coded.codes, np.zeros(len(coded.codes), dtype=np.int32), *whole[2:]]],
     "expected_counts": [counts(words, native._tree(words)), counts(long, native._tree(long)), counts(coded.decoded(), blocks)],
+    "climb": [climb(words, native._tree(words)), climb(coded.decoded(), blocks)],
     "expect_wide": [
         [P, row, stop, masks, *ragged, words.marks, words.ends, np.ones(3), np.empty(P.shape), np.empty(3),
          np.empty(len(stop)), np.empty((0, 0)), np.empty(3), np.empty(3, dtype=np.int64), 2]
@@ -56,6 +72,18 @@ CALLS = {
     "distribution": [[P, row, word, np.empty((2, 3))]],
     "occupancy": [[P, row, 1e-300, word, np.ones((6, 3), dtype=bool), np.empty((6, 3)), False]],
     "most_likely_path": [[np.log(P), np.log(row), word, np.ones((6, 3), dtype=bool), np.empty(6, dtype=np.int64)]],
+    "sparse_pattern": [[2, 3, S.pattern.starts, S.pattern.columns]],
+    "sparse_acceptances": [[*stored, row, row, native._tree(x), x.symbols, x.offsets, np.empty(len(x)), 2] for x in (words, long)],
+    "sparse_distribution": [[*stored, row, word, np.empty(3)]],
+    "sparse_table": [[*stored, row, word, np.empty((6, 3)), backward] for backward in (False, True)],
+    "sparse_expected_counts": [sparse_counts(words, native._tree(words)), sparse_counts(long, native._tree(long)),
+                               sparse_counts(coded.decoded(), blocks), sparse_counts(words, None, True)],
+    "sparse_filtered": [
+        [*stored, row, row, masks, *ragged, words.marks, words.ends, np.empty(8), np.empty(8), np.empty(3), 2]
+    ],
+    "sparse_most_likely_path": [
+        [*stored, row, np.empty(0), word, np.ones((6, 3), dtype=bool), np.empty(6, dtype=np.int64)]
+    ],
     "encode_texts": [[["ab", "", "b"], points]],
     "encode_lists": [[[["a"], (), ["b", "a"]], {"a": 0, "b": 1}]],
 }

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from cutpoint.em.observations import mark_masks
-from cutpoint.kernels import kernels, native, reference, wide
+from cutpoint.kernels import chosen_kernels, kernels, native, reference, wide
 from cutpoint.kernels.words import EncodedWords, offsets_of
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples, words_of
@@ -182,19 +183,19 @@ def test_blocks_do_not_change_the_counts(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_choice_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernels.cache_clear()
+    chosen_kernels.cache_clear()
     monkeypatch.setenv("CUTPOINT_KERNELS", "reference")
     assert cp.kernel_info()["kernels"] == "reference"
-    kernels.cache_clear()
+    chosen_kernels.cache_clear()
     monkeypatch.setenv("CUTPOINT_KERNELS", "native")
     assert cp.kernel_info()["kernels"] == "native"
-    kernels.cache_clear()
+    chosen_kernels.cache_clear()
     monkeypatch.setenv("CUTPOINT_KERNELS", "quick")
     with pytest.raises(
         cp.errors.KernelsUnavailable, match=r"CUTPOINT_KERNELS must be 'native' or 'reference'; got 'quick'\."
     ):
         cp.kernel_info()
-    kernels.cache_clear()
+    chosen_kernels.cache_clear()
 
 
 def test_without_the_extension_the_reference_takes_over_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,14 +204,14 @@ def test_without_the_extension_the_reference_takes_over_and_says_so(monkeypatch:
     monkeypatch.setitem(sys.modules, "cutpoint.kernels.native", None)
     monkeypatch.delattr("cutpoint.kernels.native")
     monkeypatch.delenv("CUTPOINT_KERNELS", raising=False)
-    kernels.cache_clear()
+    chosen_kernels.cache_clear()
     with pytest.warns(RuntimeWarning, match="the compiled kernels of cutpoint cannot be used"):
         assert cp.kernel_info()["kernels"] == "reference"
-    kernels.cache_clear()
+    chosen_kernels.cache_clear()
     monkeypatch.setenv("CUTPOINT_KERNELS", "native")
     with pytest.raises(cp.errors.KernelsUnavailable, match="CUTPOINT_KERNELS=native, but the compiled kernels are not"):
         kernels()
-    kernels.cache_clear()
+    chosen_kernels.cache_clear()
 
 
 EXTREME = np.array([0.0, 5e-324, 1e-310, 2.3e-308, 1e-300, 1e-200, 1e-100, 1e-16, 0.3, 1.0])
@@ -239,3 +240,24 @@ def test_no_warning_escapes_from_extreme_probabilities(seed: int) -> None:
             assert np.isfinite(module.expected_counts(steps, initial, masks, words, weights, stop=column).initial).all()
             module.most_likely_path(steps, initial, symbols, seen, column)
             assert np.isfinite(module.occupancy(steps, initial, symbols, seen, column).table).all()
+
+
+@pytest.mark.parametrize("kernel", [reference, native])
+def test_states_that_are_never_reached_do_not_spoil_counts(kernel: Any) -> None:
+    """Their columns grow with every unlikely verdict, by 1e12 here, beyond all floats."""
+    steps = np.array([[[1e-12, 1 - 1e-12, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]])
+    masks = np.array([[True, True, True], [True, False, True]])
+    marks, word = np.ones(41, dtype=np.int32), np.zeros(40, dtype=np.int32)
+    words = EncodedWords(word, np.array([0, 40]), np.zeros(1, dtype=np.int32), marks)
+    found = kernel.expected_counts(steps, np.array([1.0, 0.0, 0.0]), masks, words, np.ones(1))
+    assert found.transitions.tolist() == [[[pytest.approx(40.0), 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
+    assert found.log_probabilities[0] == pytest.approx(40 * math.log(1e-12), rel=1e-12, abs=0)
+
+
+def test_steps_of_many_rows_are_those_of_few() -> None:
+    """Beyond some size sums are added one by one, to save memory: the same bits."""
+    rng = np.random.default_rng(1)
+    rows, matrix = rng.random((600, 24)), rng.random((24, 24))
+    together = reference.step(rows, matrix)
+    assert together.tolist() == [reference.step(row[None], matrix)[0].tolist() for row in rows]
+    np.testing.assert_allclose(together, rows @ matrix, rtol=1e-13, atol=0)

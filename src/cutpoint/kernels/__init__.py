@@ -7,7 +7,10 @@ missing the reference takes over and says so once, at the first use.
 import os
 import warnings
 from functools import cache
+from importlib import import_module
 from types import ModuleType
+
+import numpy as np
 
 from cutpoint.errors import KernelsUnavailable
 
@@ -21,9 +24,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def kernels(matrices: object = None) -> ModuleType:
+    """Module of kernels in use, for matrices in the form in which they are stored; by default for dense arrays."""
+    chosen = chosen_kernels()
+    if matrices is None or isinstance(matrices, np.ndarray):
+        return chosen
+    return import_module(f"cutpoint.kernels.sparse_{chosen.__name__.rpartition('.')[2]}")
+
+
 @cache
-def kernels() -> ModuleType:
-    """Module of kernels in use."""
+def chosen_kernels() -> ModuleType:
+    """Module of kernels for dense arrays that the environment chooses."""
     wanted = os.environ.get(VARIABLE, "")
     if wanted not in ("", "native", "reference"):
         raise KernelsUnavailable(

@@ -44,6 +44,26 @@ def expected_counts(
     logs_out: NDArray[float64],
     threads: int,
 ) -> int: ...
+def climb(
+    transitions: NDArray[float64],
+    initial: NDArray[float64],
+    counts: NDArray[float64],
+    initial_counts: NDArray[float64],
+    pseudo: NDArray[float64],
+    initial_pseudo: NDArray[float64],
+    numbers: NDArray[float64],
+    history: NDArray[float64],
+    learn_initial: bool,
+    least_gain: float,
+    masks: NDArray[bool_],
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    marks: NDArray[int32] | None,
+    ends: NDArray[int32],
+    weights: NDArray[float64],
+    tree: tuple[Any, ...],
+    threads: int,
+) -> int: ...
 def expect_wide(
     transitions: NDArray[float64],
     initial: NDArray[float64],
@@ -117,3 +137,70 @@ def most_likely_path(
 ) -> float: ...
 def encode_texts(words: list[str], table: NDArray[int32]) -> tuple[NDArray[int32], NDArray[int64]] | None: ...
 def encode_lists(words: list[Any], codes: dict[Any, int]) -> tuple[NDArray[int32], NDArray[int64]] | None: ...
+def sparse_pattern(n_symbols: int, n_states: int, starts: NDArray[int64], columns: NDArray[int32]) -> Any: ...
+def sparse_acceptances(
+    pattern: Any,
+    values: NDArray[float64],
+    initial: NDArray[float64],
+    column: NDArray[float64],
+    tree: tuple[Any, ...],
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    out: NDArray[float64],
+    threads: int,
+) -> None: ...
+def sparse_distribution(
+    pattern: Any, values: NDArray[float64], initial: NDArray[float64], word: NDArray[int32], out: NDArray[float64]
+) -> None: ...
+def sparse_table(
+    pattern: Any,
+    values: NDArray[float64],
+    vector: NDArray[float64],
+    word: NDArray[int32],
+    table: NDArray[float64],
+    backward: bool,
+) -> None: ...
+def sparse_expected_counts(
+    pattern: Any,
+    values: NDArray[float64],
+    initial: NDArray[float64],
+    stop: NDArray[float64],
+    masks: NDArray[bool_],
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    marks: NDArray[int32] | None,
+    ends: NDArray[int32],
+    weights: NDArray[float64],
+    tree: tuple[Any, ...] | None,
+    counts_out: NDArray[float64],
+    initial_out: NDArray[float64],
+    stop_out: NDArray[float64],
+    logs_out: NDArray[float64],
+    table_out: NDArray[float64],
+    threads: int,
+    wide: bool,
+) -> int: ...
+def sparse_filtered(
+    pattern: Any,
+    values: NDArray[float64],
+    initial: NDArray[float64],
+    final: NDArray[float64],
+    masks: NDArray[bool_],
+    symbols: NDArray[int32],
+    offsets: NDArray[int64],
+    marks: NDArray[int32] | None,
+    ends: NDArray[int32],
+    acceptances: NDArray[float64],
+    logs: NDArray[float64],
+    lost: NDArray[float64],
+    threads: int,
+) -> None: ...
+def sparse_most_likely_path(
+    pattern: Any,
+    values: NDArray[float64],
+    initial: NDArray[float64],
+    stop: NDArray[float64],
+    word: NDArray[int32],
+    seen: NDArray[bool_],
+    path: NDArray[int64],
+) -> float: ...

@@ -133,3 +133,37 @@ def apart(name: str) -> NoReturn:
 def prefixes(name: str, most: int) -> NoReturn:
     """Refuse words with more prefixes than states can be numbered."""
     raise TooLarge(f"have more than {counted(most, 'distinct prefix')[:-1]}es; pass fewer words.", argument=name)
+
+
+def compressed_rows(name: str, n_symbols: int, n_states: int, starts: Any, columns: Any) -> None:
+    """Refuse rows of sparse matrices that are not in order, and columns that are no states, occur twice or decrease."""
+    offsets("starts", starts, len(columns))
+    wrong = np.flatnonzero((columns < 0) | (columns >= n_states))
+    gaps = np.diff(columns.astype(np.int64))
+    gaps[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < len(columns))] - 1] = 1  # from row to row anything goes
+    entry = int(wrong[0]) if len(wrong) else int(np.argmax(gaps <= 0)) + 1 if (gaps <= 0).any() else None
+    if entry is None:
+        return
+    row = int(np.searchsorted(starts, entry, side="right")) - 1
+    where = f"row {row % n_states} of matrix {row // n_states}"
+    column = int(columns[entry])
+    if len(wrong):
+        fault = f"must have columns from 0 to {n_states - 1}; got {column} in {where}."
+    elif column == columns[entry - 1]:
+        fault = f"must have one entry in each place; {where} has two in column {column}."
+    else:
+        fault = f"must have columns that increase in each row; in {where}, {column} follows {int(columns[entry - 1])}."
+    raise InvalidArgument(fault, argument=name)
+
+
+def pattern(name: str) -> NoReturn:
+    """Refuse what is not a checked pattern of sparse matrices."""
+    raise InvalidArgument("must be a pattern that sparse_pattern has checked.", argument=name)
+
+
+def sparse_machine(matrices: Any, **columns: Any) -> None:
+    """Refuse rows or columns ``[s]`` that do not fit sparse matrices, and numbers that are not floats."""
+    array("values", matrices.values, "float64", [len(matrices.pattern.columns)])
+    for name, column in columns.items():
+        if column is not None:
+            array(name, column, "float64", [matrices.pattern.n_states])

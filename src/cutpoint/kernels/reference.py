@@ -46,10 +46,11 @@ BLOCK = 2**18  # numbers held at once for a block of words of equal length
 class ExpectedCounts(NamedTuple):
     """Expected uses of each transition ``[a, s, t]`` and first state ``[s]``, and each word's log-probability.
 
-    ``stop`` are the expected ends of words in each state ``[s]``, where the machine is a generator.
+    Of sparse matrices, the uses of the stored transitions. ``stop`` are the expected ends of words in each state
+    ``[s]``, where the machine is a generator.
     """
 
-    transitions: Floats
+    transitions: Any
     initial: Floats
     stop: Floats | None
     log_probabilities: Floats
@@ -77,6 +78,19 @@ class FilterResult(NamedTuple):
 
     acceptances: Floats
     logs: Floats
+
+
+class ClimbPlace(NamedTuple):
+    """Where a climb is: parameters and their expected counts.
+
+    ``numbers`` are its log-likelihood, its objective, the longest leap that is allowed, and the last step's gain.
+    """
+
+    transitions: Floats
+    initial: Floats
+    counts: Floats
+    initial_counts: Floats
+    numbers: Floats
 
 
 class ForwardPass(NamedTuple):
@@ -163,6 +177,10 @@ def encode_lists(words: list[Any], codes: dict[Any, int]) -> None:
 
 def prefix_tree(words: AnyWords) -> None:
     """No tree: the reference goes word by word. Kernels that share prefixes return theirs."""
+
+
+def climbed(*_: Any) -> None:
+    """There are no steps of EM in one call: ``em/climb.py`` takes them one by one."""
 
 
 def acceptance(transitions: Floats, initial: Floats, column: Floats, word: Codes) -> float:
