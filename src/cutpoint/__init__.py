@@ -12,7 +12,7 @@ cases               explain, credit, advise, forecast, Runs (one running case: A
 languages           Language, AlgebraicNumber, DFA, Unknown, value, ergodicity
 decisions           equivalence, Equal, Different, distance, minimize, quotient, trim, recurrence, hankel_block
 files               load, save, read_model, export
-pictures            draw, plots, report
+pictures            draw, plots, report, widget (in a notebook)
 the package         CutpointError, kernel_info
 ==================  ==========================================================================================
 

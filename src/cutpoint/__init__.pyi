@@ -15,6 +15,7 @@ from . import (
     model as model,
     search as search,
     shards as shards,
+    workbench as workbench,
 )
 from .assess.cross_validation import cross_validate as cross_validate
 from .assess.evaluation import evaluate as evaluate
@@ -75,5 +76,6 @@ from .search.learn import learn as learn
 from .shards import engines as engines
 from .shards.sharded_sample import ShardedSample as ShardedSample
 from .shards.writing import write_shards as write_shards
+from .workbench.widget import widget as widget
 
 __version__: str

@@ -11,8 +11,10 @@ from cutpoint.assess.evaluation import (
     Evaluation as Evaluation,
     Figures as Figures,
     calibration as calibration,
+    chosen_cut_point as chosen_cut_point,
     evaluate as evaluate,
 )
+from cutpoint.assess.learning_curves import LearningCurve as LearningCurve, learning_curve as learning_curve
 from cutpoint.assess.selection import Selection as Selection, SizeCandidate as SizeCandidate, select as select
 from cutpoint.assess.teams import Pruned as Pruned, members as members, prune as prune
 from cutpoint.assess.uncertainty import (

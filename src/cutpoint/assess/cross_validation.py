@@ -151,7 +151,7 @@ def cross_validate(
     )
 
 
-def quietly_learned(sample: Sample, n_states: int, **options: Any) -> Learned:
+def quietly_learned(sample: Sample, n_states: int | None, **options: Any) -> Learned:
     """What :func:`learn` finds where it is a part of something larger: without a warning of unused states."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnusedStatesWarning)

@@ -19,7 +19,7 @@ from cutpoint.data.alphabet import HASHABLE, is_collection, is_hashable
 from cutpoint.data.array_files import Arrays, Expected, packed, unpacked
 from cutpoint.data.storage import content_of, path_of, write_whole
 from cutpoint.errors import InvalidArgument, InvalidFile
-from cutpoint.exact import cut_point_value, which_exceed
+from cutpoint.exact import all_compared, cut_point_value
 from cutpoint.kernels import kernels
 from cutpoint.kernels.reference import dot, step
 from cutpoint.kernels.words import Floats, Masks
@@ -287,8 +287,8 @@ class Runs:
             return self.acceptor.integers.value(first[first < self.acceptor.n_symbols].tolist())
 
         steps = np.where(seen, 4 * events + 2, events)  # divisions by sums, too, have errors that add up
-        above, _ = which_exceed(acceptances, steps, self.acceptor.n_states, self.cut_point, exact)
-        verdicts = above.astype(np.int8)
+        signs, _ = all_compared(acceptances, steps, self.acceptor.n_states, self.cut_point, exact)
+        verdicts = (signs > 0).astype(np.int8)
         verdicts[unknown] = UNKNOWN
         return verdicts
 
@@ -388,7 +388,7 @@ class Runs:
         return cls.from_arrays(stored_runs(where, acceptor), acceptor, where)
 
     def to_arrays(self) -> Arrays:
-        """All cases as arrays, for :func:`cutpoint.data.array_files.packed`."""
+        """All cases as arrays, for ``cutpoint.data.array_files.packed``."""
         for id in self:
             if type(id) not in (str, int):
                 raise InvalidArgument(f"ids that are saved must be texts or whole numbers; got {shown(id)}.")
@@ -403,7 +403,7 @@ class Runs:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, acceptor: Acceptor, where: str) -> Self:
-        """Cases from arrays of :func:`stored_runs`; errors name the file."""
+        """Cases from arrays of ``stored_runs``; errors name the file."""
         runs = cls(acceptor, arrays["cut_point"].tobytes().decode() or None)
         cases = arrays["cases"]
         try:

@@ -1,12 +1,12 @@
 """``cutpoint accepts``."""
 
 import sys
+from typing import Any
 
 import click
 
 from cutpoint.cli import options, output
 from cutpoint.data.alphabet import OnUnknown
-from cutpoint.decision import Language
 
 
 @click.command()
@@ -14,7 +14,7 @@ from cutpoint.decision import Language
 @click.argument("words", nargs=-1, required=True)
 @options.cut_point
 @options.unknown
-@click.option("--inclusive", is_flag=True, help="Also accept words whose acceptance equals the cut point.")
+@options.relation
 @click.option("--exact", is_flag=True, help="Print the acceptance as a fraction.")
 @options.separator
 @options.as_json
@@ -23,7 +23,7 @@ def command(
     words: tuple[str, ...],
     cut_point: str | None,
     unknown: OnUnknown | None,
-    inclusive: bool,
+    relation: Any,
     exact: bool,
     separator: str | None,
     as_json: bool,
@@ -37,9 +37,7 @@ def command(
     """
     options.check_standard_input(model, *words)
     read = options.model_of(model, unknown=unknown)
-    if cut_point is None and read.cut_point is None:
-        raise click.UsageError("the model has no cut point of its own; give one with --cut-point, such as 0.5 or 1/3.")
-    language = Language(read.acceptor, read.cut_point if cut_point is None else cut_point, inclusive)
+    language = options.language_of(read, cut_point, relation)
     texts = [line.rstrip("\r\n") for line in sys.stdin] if words == ("-",) else list(words)
     for text in texts:
         word = options.word_of(text, read, separator)

@@ -28,6 +28,11 @@ VERBS = {
     "advise": "Which next events lead to the best forecast of a case.",
     "watch": "Follow running cases: events in, one answer each out.",
     "accepts": "Whether words are accepted at a cut point, never wrong by rounding.",
+    "words": "Words accepted at a cut point, shortest first.",
+    "count": "How many words of a length are accepted at a cut point.",
+    "dfa": "Minimal DFA of the words accepted at a cut point.",
+    "isolation": "How near acceptances come to a cut point.",
+    "value": "Bounds of the highest acceptance of any word.",
     "table": "Forward table of a word, step by step.",
     "draw": "State diagram as SVG, PNG, PDF, DOT or TikZ.",
     "simulate": "Random words with the outcomes of random runs.",
@@ -38,8 +43,12 @@ VERBS = {
     "convert": "Write a model in another file format.",
     "export": "Write a model as JavaScript, SQL or ONNX.",
     "info": "What a file holds, a model or data.",
+    "workbench": "See an acceptor think: a page in the browser.",
 }
 """Verbs, each with its module of the same name, which is loaded when the verb is used."""
+
+OF_LANGUAGES = {"words", "count", "dfa", "isolation", "value"}
+"""Verbs that share the module ``languages``."""
 
 OF_OTHER_VERBS = {"normalized": "cutpoint convert --normalized"}
 """What to write for an argument of the library that is an option of another verb."""
@@ -64,7 +73,7 @@ class Program(click.Group):
         """A verb by name."""
         if cmd_name not in VERBS:
             return None
-        self.verb = import_module(f"cutpoint.cli.{cmd_name}").command
+        self.verb = loaded(cmd_name)
         raise_on_interrupt()
         return self.verb
 
@@ -82,6 +91,14 @@ class Program(click.Group):
         """List of the verbs, without loading them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
+
+
+def loaded(verb: str) -> click.Command:
+    """The command of a verb, with its module."""
+    module = import_module(f"cutpoint.cli.{'languages' if verb in OF_LANGUAGES else verb}")
+    command: click.Command = getattr(module, verb if verb in OF_LANGUAGES else "command")
+    command.name = verb
+    return command
 
 
 @click.group(

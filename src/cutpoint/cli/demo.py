@@ -1,6 +1,7 @@
 """``cutpoint demo``: a tour, on customer journeys from a known hidden process."""
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from cutpoint.kernels import kernel_info
 from cutpoint.model import gallery, random_words, simulate
 from cutpoint.search.generators import law_of_inputs
 from cutpoint.search.learn import learn
+from cutpoint.workbench.page_files import PAGE
 
 TRUTH = gallery.customers()  # what nobody sees: how interested a customer is. Those who are ready at the end buy
 JOURNEY = ["ad", "visit", "wait", "mail", "cart"]
@@ -61,6 +63,8 @@ def command(output: str, seed: int, threads: int | None) -> None:
     report(learned, fresh, output, title="Customer journeys", baseline=rate, inputs=inputs)
     line(f"\nreport: {Path(output).resolve()}")
     line("next: cutpoint fit your-data.tsv -o model.json --report report.html")
+    if find_spec("starlette") and PAGE.is_dir():  # the extra, and a page that was built
+        line("see it think, in a browser: cutpoint workbench gallery:customers")
 
 
 def _title(text: str) -> None:

@@ -7,6 +7,7 @@ import click
 from cutpoint.cli import options
 from cutpoint.cli.output import data, message
 from cutpoint.diagrams.picture import draw, to_dot, to_tikz
+from cutpoint.wording import plain
 
 
 @click.command()
@@ -16,7 +17,20 @@ from cutpoint.diagrams.picture import draw, to_dot, to_tikz
 @click.option("--min-probability", type=float, default=0.0, help="Leave out arrows below this probability.")
 @options.digits
 @click.option("--orientation", type=click.Choice(["right", "down"]), default="right", help="Direction of the arrows.")
-def command(model: str, output: str | None, kind: str | None, **drawing: Any) -> None:
+@click.option("--near", "state", metavar="STATE", help="Draw this state and those around it alone.")
+@click.option("--steps", type=click.IntRange(min=0), default=1, help="How far around, with --near.")
+@click.option("--word", help="Draw the states that runs on this word pass through alone.")
+@options.separator
+def command(
+    model: str,
+    output: str | None,
+    kind: str | None,
+    state: str | None,
+    steps: int,
+    word: str | None,
+    separator: str | None,
+    **drawing: Any,
+) -> None:
     """State diagram of MODEL, written to a file or printed as text.
 
     \b
@@ -24,7 +38,15 @@ def command(model: str, output: str | None, kind: str | None, **drawing: Any) ->
     """
     if output is not None and kind is not None:
         raise click.UsageError("--format is for text that is printed; the name of the file says its format.")
-    machine = options.model_of(model).machine
+    if state is not None and word is not None:
+        raise click.UsageError("--near and --word choose states in two ways; give one of them.")
+    read = options.model_of(model)
+    machine: Any = read.machine
+    if state is not None:
+        names = {plain(name): name for name in machine.states}
+        machine = machine.near(names.get(state, state), steps)
+    elif word is not None:
+        machine = machine.reached_by(options.word_of(word, read, separator))
     if output is not None:
         draw(machine, output, **drawing)
         message(f"written to {output}.")

@@ -32,6 +32,7 @@ from cutpoint.model.prediction import Model
 from cutpoint.wording import counted, shown, suggestion
 
 if TYPE_CHECKING:
+    from cutpoint.decision import Language
     from cutpoint.em.observations import Engine
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -56,6 +57,12 @@ inputs = click.option("--inputs", type=FILE, help="File of the law of inputs, a 
 prefixes = click.option("--prefixes", is_flag=True, help="The model was learned from prefixes: it forecasts by itself.")
 separator = click.option("--separator", help="Text between the symbols of a word.")
 
+RELATION = {
+    "--inclusive": (">=", "Also the words whose acceptance equals the cut point."),
+    "--equal": ("=", "The words whose acceptance equals the cut point."),
+    "--not-equal": ("!=", "The words whose acceptance does not equal the cut point."),
+}
+
 COLUMNS = {
     "word": "Column with the words, by name or by number from 1.",
     "accepted": "Column with the outcomes of the words.",
@@ -76,6 +83,33 @@ READING = {
     "positive": ("Outcome that means accepted.", False),
     "delimiter": ("Cell delimiter of a CSV file.", "comma"),
 }
+
+
+def relation(verb: Verb) -> Callable[..., Any]:
+    """Options on which words a language has; the verb gets ``relation``, None for acceptance above the cut point."""
+    decorated: Callable[..., Any] = verb
+    for name, (value, text) in reversed(RELATION.items()):
+        decorated = click.option(name, "relation", flag_value=value, default=None, help=text)(decorated)
+    return decorated
+
+
+def language(verb: Verb) -> Callable[..., Any]:
+    """Argument and options of verbs about a language: the verb gets it as ``language``."""
+
+    @wraps(verb)
+    def with_language(model: str, cut_point: str | None, relation: Any, **others: Any) -> Any:
+        return verb(language=language_of(model_of(model), cut_point, relation), **others)
+
+    return click.argument("model", type=FILE)(cut_point(relation(with_language)))
+
+
+def language_of(model: Model, cut_point: str | None, relation: Any) -> Language:
+    """Language of a model at a cut point, or at its own."""
+    from cutpoint.decision import Language  # noqa: PLC0415
+
+    if cut_point is None and model.cut_point is None:
+        raise click.UsageError("the model has no cut point of its own; give one with --cut-point, such as 0.5 or 1/3.")
+    return Language(model.acceptor, model.cut_point if cut_point is None else cut_point, relation=relation)
 
 
 def reading(verb: Verb) -> Callable[..., Any]:
@@ -208,7 +242,7 @@ def _model_of(name: str, normalized: bool) -> Model:
 
 def _of_gallery(name: str) -> Acceptor:
     _, kind, *arguments = name.split(":")
-    makers = {key: getattr(gallery, key) for key in gallery.__all__ if key != "deterministic"}
+    makers = {key: getattr(gallery, key) for key in gallery.__all__ if key not in ("deterministic", "post")}
     if kind not in makers:
         known = f"the gallery has {', '.join(makers)}; got {kind!r}.{suggestion(kind, list(makers))}"
         raise InvalidArgument(known, where=name)

@@ -34,7 +34,8 @@ def data(text: str, is_json: bool = False) -> None:
 
 def row(*fields: object) -> None:
     """Print fields with tabs between them, for programs; those that would break the line are refused."""
-    texts = [*map(str, fields)]
+    with _numbers_of_any_length():
+        texts = [*map(str, fields)]
     if any("\t" in text or "\n" in text for text in texts):
         raise InvalidArgument("a word holds a tab or a line feed. Use --json.")
     data("\t".join(texts) + "\n")
@@ -47,7 +48,19 @@ def message(text: object, keep: str = "") -> None:
 
 def json_text(value: Any, indent: int | None = 2) -> str:
     """JSON text; fractions as ``"1/3"``, arrays as lists, NaN and infinity as null, what is not printable escaped."""
-    return printable_json(json.dumps(_json_value(value), ensure_ascii=False, indent=indent, allow_nan=False))
+    with _numbers_of_any_length():
+        return printable_json(json.dumps(_json_value(value), ensure_ascii=False, indent=indent, allow_nan=False))
+
+
+@contextmanager
+def _numbers_of_any_length() -> Iterator[None]:
+    """Exact results may have more digits than Python prints by default."""
+    most = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(most)
 
 
 def printable_json(text: str) -> str:

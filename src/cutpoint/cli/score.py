@@ -23,12 +23,15 @@ from cutpoint.decision import Language
 from cutpoint.em import acceptances_by_shard
 from cutpoint.em.observations import Engine
 from cutpoint.errors import InvalidFile
+from cutpoint.files.delimited import writing_spreadsheet
 from cutpoint.files.parquet import writing_parquet
 from cutpoint.files.samples import Chunk, read_chunks
 from cutpoint.model import Acceptor, Generator
 from cutpoint.model.prediction import Model
 from cutpoint.shards.sharded_sample import ShardedSample, is_folder_of_shards
 from cutpoint.wording import plain
+
+TABLES = {".parquet": writing_parquet, ".csv": writing_spreadsheet}
 
 
 @click.command()
@@ -38,7 +41,7 @@ from cutpoint.wording import plain
 @options.unknown
 @click.option("--log", is_flag=True, help="Print natural logarithms, also of probabilities below 1e-308.")
 @click.option("--only", is_flag=True, help="Print the numbers alone, without words and answers.")
-@click.option("-o", "--output", type=options.FILE, help="File to write; .parquet makes a table, other names text.")
+@click.option("-o", "--output", type=options.FILE, help="File to write: .parquet, .csv for a spreadsheet, or text.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @options.threads
 @options.engine
@@ -177,10 +180,11 @@ def _generator_scores(chunk: Chunk, model: Model, generator: Generator, threads:
 
 def _writer(stack: ExitStack, output: str | None, only: bool, as_json: bool) -> Callable[[Chunk, Scores], object]:
     """The function that writes scores, as lines or as rows of a table; a file appears only when it is complete."""
-    if output is not None and output.endswith(".parquet"):
+    table = next((ending for ending in TABLES if output is not None and output.endswith(ending)), None)
+    if output is not None and table is not None:
         if only or as_json:
-            raise click.UsageError("--only and --json are for text; a Parquet file has columns.")
-        add = stack.enter_context(writing_parquet(output))
+            raise click.UsageError(f"--only and --json are for text; a {table} file has columns.")
+        add = stack.enter_context(TABLES[table](output))
         return lambda chunk, scores: add(_columns(chunk, scores))
     write = partial(print_data, is_json=as_json) if output is None else stack.enter_context(writing_whole(output)).write
     return lambda chunk, scores: write(_json_lines(chunk, scores) if as_json else _lines(chunk, scores, only))

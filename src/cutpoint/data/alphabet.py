@@ -35,10 +35,11 @@ class Names(tuple[Hashable, ...]):
     def numbered(cls, names: Iterable[Any], noun: str, error: type[CutpointError]) -> Self:
         """Names with their codes; what cannot be a name or occurs twice is refused."""
         self = super().__new__(cls, names)
-        for name in self:
+        checked = () if isinstance(names, range) else self
+        for name in checked:
             if not is_hashable(name):
                 raise error(f"{noun} must be {HASHABLE}; got {shown(name)}.")
-        for name in filter(is_missing, self):
+        for name in filter(is_missing, checked):
             meaning = "what was not seen" if name is None else "a missing value"
             raise error(f"{noun} must not be {name}, which stands for {meaning}.")
         self._codes = {name: code for code, name in enumerate(self)}

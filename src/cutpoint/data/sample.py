@@ -502,6 +502,22 @@ class Sample:
             alphabet.code(self.alphabet[self.symbols[place]], where)
         return replace(rule.settled(codes, self.offsets), ends=self.ends, marks=self.marks)
 
+    def reversed(self) -> Sample:
+        """The same sample with each word read from its last symbol to its first; outcomes stay.
+
+        What was seen within words would not be what was seen of the reversed ones, and is refused.
+
+        Examples
+        --------
+        >>> Sample(["abb", "a"], accepted=[True, False]).reversed().words
+        ('bba', 'a')
+        """
+        within = np.delete(self.marks, self.decoded.positions[1:] - 1).any() if self.marks is not None else False
+        if within:
+            raise InvalidArgument("a sample can be reversed if outcomes were seen at the ends of its words alone.")
+        parts = (self.decoded.reversed(), self.counts, self.alphabet, self.mark_table)
+        return Sample.from_encoded(*parts, cases=self.cases)
+
     def with_rare(self, min_count: int = 2) -> Sample:
         """The same sample with symbols of fewer than ``min_count`` occurrences read as one rare symbol.
 

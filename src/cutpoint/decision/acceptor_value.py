@@ -7,9 +7,10 @@ import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import cycle, islice
+from operator import itemgetter
 
 from cutpoint.data import PlainWord
-from cutpoint.decision.word_search import BestFirst, QueueEntry, searches_from_both_ends
+from cutpoint.decision.word_search import BestFirst, QueueEntry, promising_words, searches_from_both_ends
 from cutpoint.exact import whole_number
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
@@ -17,6 +18,7 @@ from cutpoint.model.text import number
 from cutpoint.wording import shown
 
 LONGEST_TRIED = 100  # length of the words that are tried by default
+NARROW = 1e-6  # bounds nearer than this are shown as one number and their distance
 MOST_LOOKED_AT = 5000  # prefixes and suffixes that are looked at by default
 
 
@@ -40,6 +42,9 @@ class Bounds:
         if self.gap == 0:
             return f"<Bounds: the value is {number(self.upper)}, reached by {shown(self.word)}>"
         low, high = number(self.lower, 6), number(self.upper, 6)
+        if float(self.gap) < NARROW:  # both would be shown as one number, which no word need have
+            found = f"best word found: {shown(self.word)}"
+            return f"<Bounds: the value is {high}, or less by at most {float(self.gap):.2g}; {found}>"
         return f"<Bounds: the value is from {low}, the acceptance of {shown(self.word)}, to {high}>"
 
 
@@ -50,7 +55,8 @@ def value(acceptor: Acceptor, max_length: int | None = None, limit: int = MOST_L
     at least as well as a word, and the value h of this decision process is known exactly. That is sharpened by looking
     ahead: every word begins with one of the prefixes y in a queue, and then is accepted with at most
     :math:`\pi P(y) h`; and it ends in one of the suffixes z in another, and then is accepted with at most the largest
-    entry of :math:`P(z) f`. The most promising are continued; suffixes that another one dominates are dropped.
+    entry of :math:`P(z) f`. The most promising are continued; suffixes that another one dominates are dropped. If the
+    bounds do not meet, some hundred suffixes of each length are kept for a better word.
 
     Parameters
     ----------
@@ -80,12 +86,17 @@ def value(acceptor: Acceptor, max_length: int | None = None, limit: int = MOST_L
     exact = acceptor.rationalized(max_denominator=None)
     searches = searches_from_both_ends(exact, longest, copies=1, least=0.0, endless=True)
     best, upper = _followed(searches, steps)
-    word = acceptor.alphabet.decode(best.codes)
+    lower, codes = best.bound, best.codes
+    if lower < upper:
+        _, promising = max(islice(promising_words(exact, longest), steps), key=itemgetter(0))
+        if (acceptance := exact.integers.value(promising)) > lower:
+            lower, codes = acceptance, promising
+    word = acceptor.alphabet.decode(codes)
     if acceptor.is_exact:
-        return Bounds(best.bound, word, upper)
-    if best.bound == upper:
+        return Bounds(lower, word, upper)
+    if lower == upper:
         return Bounds(float(upper), word, float(upper))
-    return Bounds(rounded(best.bound, -math.inf), word, rounded(upper, math.inf))
+    return Bounds(rounded(lower, -math.inf), word, rounded(upper, math.inf))
 
 
 def _followed(searches: list[BestFirst], steps: int) -> tuple[QueueEntry, Fraction]:

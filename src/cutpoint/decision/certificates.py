@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.errors import InvalidArgument, InvalidProof
-from cutpoint.exact import CutPoint
+from cutpoint.exact import CutPoint, Relation
 from cutpoint.wording import shown
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ class MinimalityCertificate:
 
 @dataclass(frozen=True)
 class SupportCertificate:
-    """The sets of states with positive probability, which the checker follows beside the DFA; no numbers are needed."""
+    """The cut point is 0 or 1: the checker follows the sets of states that words reach beside the DFA."""
 
     acceptor: Acceptor
     cut_point: CutPoint
-    inclusive: bool
+    relation: Relation
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ResidualCertificate:
 
     acceptor: Acceptor
     cut_point: CutPoint
-    inclusive: bool
+    relation: Relation
     rows: RowSpace
     suffixes: tuple[Codes, ...]
     steps: tuple[Codes, ...]
@@ -274,8 +274,25 @@ def _check_minimal(dfa: DFA) -> None:
     _require(n_kinds == size, "two states of the DFA accept the same words")
 
 
-def _exceeds(value: Fraction, certificate: ResidualCertificate) -> bool:
-    return value > certificate.cut_point or (certificate.inclusive and value == certificate.cut_point)
+def _has(value: Fraction, certificate: ResidualCertificate | SupportCertificate) -> bool:
+    match certificate.relation:
+        case ">":
+            return value > certificate.cut_point
+        case "≥":
+            return value >= certificate.cut_point
+        case "=":
+            return value == certificate.cut_point
+        case "≠":
+            return value != certificate.cut_point
+        case _:
+            raise InvalidProof(f"the proof fails: {shown(certificate.relation)} is no relation to a cut point.")
+
+
+def _decide_alike(values: Sequence[Fraction], certificate: ResidualCertificate, inside: bool) -> bool:
+    """Whether all means of some numbers are in the language, or none is: rational ones, so the cut point may be one."""
+    cut_point = certificate.cut_point
+    between = [cut_point] if isinstance(cut_point, Fraction) and min(values) <= cut_point <= max(values) else []
+    return all(_has(x, certificate) == inside for x in (*values, *between))
 
 
 def _check_stochastic(acceptor: Acceptor) -> tuple[list[Fraction], list[list[list[Fraction]]], list[Fraction]]:
@@ -322,32 +339,31 @@ def _checked_residuals(certificate: ResidualCertificate) -> tuple[list[Codes], l
                     len(other) == len(column) and as_function(other) == function,
                     f"the column for {what} is another function",
                 )
-                one_sided = all(_exceeds(other[s], certificate) == (after == every) for s in reached)
-                _require(one_sided, f"{what} does not lead to a sink")
+                alike = _decide_alike([other[s] for s in reached], certificate, after == every)
+                _require(alike, f"{what} does not lead to a sink")
             else:
                 _require(0 <= after < len(columns), f"{what} leads nowhere")
                 factor = next((x / y for x, y in zip(function, functions[after], strict=True) if y), Fraction(1))
                 _require(
-                    factor > 0
+                    (factor > 0 or (factor < 0 and certificate.relation in ("=", "≠")))
                     and (factor == 1 or isinstance(cut_point, Fraction))
                     and function == [factor * y for y in functions[after]],
                     f"{what} is not residual {after}",
                 )
-    accepting = [*(_exceeds(_dot(initial, column), certificate) for column in columns), True, False]
+    accepting = [*(_has(_dot(initial, column), certificate) for column in columns), True, False]
     return [*certificate.steps, *((sink,) * len(matrices) for sink in (every, none))], accepting
 
 
 def _check_support(dfa: DFA, certificate: SupportCertificate) -> None:
-    initial, matrices, final = _parts(certificate.acceptor)
-    positive = certificate.cut_point == 0 and not certificate.inclusive
-    _require(positive or (certificate.cut_point == 1 and certificate.inclusive), "the support decides at 0 and 1 only")
-    if not positive:
-        _check_stochastic(certificate.acceptor)
+    positive = certificate.cut_point == 0
+    _require(positive or certificate.cut_point == 1, "the support decides at 0 and 1 only")
+    initial, matrices, final = (_parts if positive else _check_stochastic)(certificate.acceptor)
     start = frozenset(s for s, p in enumerate(initial) if p)
     accepting = {s for s, x in enumerate(final) if x}
     seen = {(start, dfa.initial)}
     for subset, state in (queue := [(start, dfa.initial)]):
-        inside = bool(subset & accepting) if positive else subset <= accepting
+        acceptance = Fraction(1) if subset <= accepting else Fraction(bool(subset & accepting), 2)  # or between 0 and 1
+        inside = _has(acceptance, certificate)
         _require(inside == (state in dfa.final), f"state {state} of the DFA is final or not against the support")
         for a, after in enumerate(dfa.transitions[state]):
             pair = frozenset(t for s in subset for t, p in enumerate(matrices[a][s]) if p), after

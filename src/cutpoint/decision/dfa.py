@@ -45,6 +45,13 @@ class Unknown:
     """No answer within the limit: ``explored`` states were seen, and there are more. False as a bool.
 
     ``reason`` says what was decided and what was not. A higher limit may or may not help.
+
+    Examples
+    --------
+    >>> root = cp.AlgebraicNumber.sqrt("1/2")
+    >>> found = cp.Language(cp.p_adic(2), root).to_dfa(max_states=50)
+    >>> found, bool(found)
+    (Unknown(explored=50), False)
     """
 
     explored: int
@@ -114,10 +121,14 @@ class DFA:
 
     def accepts(self, word: Word) -> bool:
         """Whether the run on a word ends in a final state."""
+        return self._after(word) in self.final
+
+    def _after(self, word: Word) -> int:
+        """State in which the run on a word ends."""
         state = self.initial
         for symbol in self.alphabet.encode_word(word).tolist():
             state = self.transitions[state][symbol]
-        return state in self.final
+        return state
 
     __contains__ = accepts
 
@@ -187,9 +198,26 @@ class DFA:
             ways = [sum(ways[after] for after in row) for row in self.transitions]
         return ways[self.initial]
 
+    def is_finite(self) -> bool:
+        """Whether finitely many words are accepted: a run within states that lead to final ones never comes round."""
+        live, leading = set(self.final), set[int]()
+        while live != leading:
+            leading = live
+            live = leading | {s for s, row in enumerate(self.transitions) if not leading.isdisjoint(row)}
+        reached = {self.initial} & live
+        for _ in range(self.n_states):
+            reached = {after for s in reached for after in self.transitions[s]} & live
+        return not reached
+
+    def left_quotient(self, word: Word) -> DFA:
+        """Minimal DFA of the words that are accepted behind a given one."""
+        return DFA(self.alphabet, self.transitions, self._after(word), self.final).minimize()
+
     def words(self, max_length: int) -> Iterator[PlainWord]:
         """Accepted words up to a length, shortest first, then in the order of the alphabet; made one by one."""
         longest = whole_number("max_length", max_length, least=0)
+        if longest >= self.n_states and self.is_finite():
+            longest = self.n_states - 1
         return chain.from_iterable(self._words_of_length(length) for length in range(longest + 1))
 
     def _words_of_length(self, length: int) -> Iterator[PlainWord]:
@@ -302,9 +330,20 @@ class DFA:
 
     @classmethod
     def from_automata(cls, automaton: Any) -> DFA:
-        """DFA from one of automata-lib. A transition that it lacks leads to a state that accepts nothing."""
+        """DFA from a DFA or NFA of automata-lib. A transition that it lacks leads to a state that accepts nothing.
+
+        Examples
+        --------
+        >>> from automata.fa.nfa import NFA
+        >>> list(cp.DFA.from_automata(NFA.from_regex("(ab)*|b")).words(4))
+        ['', 'b', 'ab', 'abab']
+        """
         parts = ("input_symbols", "transitions", "initial_state", "final_states")
-        if any(not hasattr(automaton, part) for part in parts):
+        if type(automaton).__name__ == "NFA":
+            from automata.fa.dfa import DFA as Automaton  # noqa: N811, PLC0415  # it is installed, or there were no NFA
+
+            automaton = Automaton.from_nfa(automaton)
+        if type(automaton).__name__ != "DFA" or any(not hasattr(automaton, part) for part in parts):
             raise InvalidArgument(f"expected a DFA of automata-lib; got {shown(automaton)}.")
         alphabet = Alphabet(sorted(automaton.input_symbols, key=str))
         sink: Any = object()

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord, State
 from cutpoint.decision.certificates import EqualityCertificate, RowSpace
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import RationalFunction, entry
 from cutpoint.exact.rational_functions import FunctionSpan
-from cutpoint.exact.spans import Span, first_nonzero, row_space
+from cutpoint.exact.spans import Codes, Span, first_nonzero, row_space
+from cutpoint.kernels.sparse_matrices import SparseMatrices, check_dense, edges_of, reachable
 from cutpoint.kernels.words import Floats
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.parametric import ParametricAcceptor
 from cutpoint.model.text import number
-from cutpoint.model.weighted import Weighable, WeightedAutomaton, codes_of
+from cutpoint.model.weighted import Weighable, WeightedAutomaton, block_diagonal, codes_of
 from cutpoint.wording import shown, word_text
 
 INDEPENDENCE = 1e-12  # A row is new if this part of its length, at least, lies outside of the space so far
@@ -33,8 +34,9 @@ def row_basis(
 
     Breadth first over words; those whose rows are new are extended.
     """
-    n_symbols, size = automaton.transitions.shape[:2]
-    columns = (automaton.transitions @ automaton.final).T
+    n_symbols, size = len(automaton.alphabet), automaton.dimension
+    matrices = [automaton.matrix_of(a) for a in range(n_symbols)]
+    columns = np.stack([matrix @ automaton.final for matrix in matrices], axis=1)
     basis = np.zeros((0, size))
     if abs(automaton.initial @ automaton.final) > above:
         return basis, ()
@@ -45,7 +47,7 @@ def row_basis(
         far = np.flatnonzero(np.abs(rows @ columns) > above)
         if len(far):
             return basis, (*words[far[0] // n_symbols], int(far[0]) % n_symbols)
-        longer = np.stack([rows @ matrix for matrix in automaton.transitions], axis=1).reshape(-1, size)
+        longer = np.stack([rows @ matrix for matrix in matrices], axis=1).reshape(-1, size)
         basis, kept = _extended(basis, longer, independence)
         words = [(*words[i // n_symbols], i % n_symbols) for i in kept]
         rows = longer[kept]
@@ -59,6 +61,7 @@ def _extended(basis: Floats, rows: Floats, independence: float) -> tuple[Floats,
     for _ in range(2):
         units = units - (units @ basis.T) @ basis
     size, at = rows.shape[1], len(basis)
+    check_dense((min(size, at + len(rows)), size), "the basis of rows")
     room = np.zeros((min(size, at + len(rows)), size))
     room[:at] = basis
     kept = []
@@ -78,12 +81,22 @@ def _extended(basis: Floats, rows: Floats, independence: float) -> tuple[Floats,
     return room[:at], kept
 
 
+MOST_DIMENSIONS = 3000  # most classes of states of sparse acceptors over which a basis of rows is made
+MOST_WORK = 100_000  # states of sparse acceptors that are left while short words are tried
+ROUNDING = 1e-15  # initial weights that cancel are off by less
 SMALLEST_TOLERANCE = 1e-12  # values of floats are not known better than this
 
 
 @dataclass(frozen=True)
 class Equal:
-    """Same value on all words: proven, or with a tolerance, as far as :func:`equivalence` says. True as a bool."""
+    """Same value on all words: proven, or with a tolerance, as far as :func:`equivalence` says. True as a bool.
+
+    Examples
+    --------
+    >>> found = cp.equivalence(cp.p_adic(2), ~~cp.p_adic(2))
+    >>> print(found, bool(found))
+    equal on all words True
+    """
 
     tolerance: float | None = None
     automata: tuple[WeightedAutomaton, WeightedAutomaton] | None = field(default=None, compare=False, repr=False)
@@ -104,6 +117,12 @@ class Different:
     """A word on which two automata differ, and their values there. False as a bool.
 
     ``of_floats`` says that a ``Fraction`` is the exact value of floats: it is then printed as a float.
+
+    Examples
+    --------
+    >>> found = cp.equivalence(cp.p_adic(2), cp.gallery.parity())
+    >>> found.word, found.left, found.right, bool(found)
+    ('1', Fraction(1, 2), Fraction(1, 1), False)
     """
 
     word: PlainWord
@@ -158,7 +177,7 @@ def equivalence(
 
     Notes
     -----
-    The search runs modulo primes of 63 bits and is then proven (:mod:`cutpoint.exact.spans`): cost
+    The search runs modulo primes of 63 bits and is then proven (``cutpoint.exact.spans``): cost
     :math:`O(l' n^3)` per prime; a few primes if the words are short or the reason for equality is simple (states
     permuted, split, never reached), in the worst case as many as :math:`n \log_2 D / 63`, with :math:`D` the common
     denominator of a matrix.
@@ -183,17 +202,95 @@ def equivalence(
     if isinstance(left, ParametricAcceptor) or isinstance(right, ParametricAcceptor):
         return _parametric_equivalence(left, right)
     first, second = WeightedAutomaton.of(left), WeightedAutomaton.of(right)
-    if tolerance is None:
-        value: Any = WeightedAutomaton.exact_value
-        difference = first.rational() - second.rational()
-        codes = first_nonzero(difference.integers) if difference.dimension else None
-    else:
-        tolerance, value = checked_tolerance(tolerance), WeightedAutomaton.value
-        codes = row_basis(first - second, above=tolerance)[1]
+    above = None if tolerance is None else checked_tolerance(tolerance)
+    difference = _difference(first, second, exact=above is None)
+    codes = None if first == second else _first_word(difference, above)
     if codes is None:
-        return Equal(tolerance, (first, second) if tolerance is None else None)
+        return Equal(above, (first, second) if above is None else None)
     word = first.alphabet.decode(codes)
+    value: Any = WeightedAutomaton.exact_value if above is None else WeightedAutomaton.value
     return Different(word, value(first, word), value(second, word), not (first.is_exact and second.is_exact))
+
+
+def _difference(left: WeightedAutomaton, right: WeightedAutomaton, exact: bool) -> WeightedAutomaton:
+    """Left minus right: states of the right side have the sign of their weight at the start."""
+    row, steps, column = block_diagonal([left, right.reordered(left.alphabet)], exact)
+    row[left.dimension :] *= -1
+    return WeightedAutomaton.from_arrays(left.alphabet, row, steps, column)
+
+
+def _first_word(difference: WeightedAutomaton, tolerance: float | None) -> Codes | None:
+    """First word whose value is not 0, or above a tolerance; None if there is none."""
+    if difference.is_sparse:
+        large = difference.dimension > MOST_DIMENSIONS
+        codes, length = _short_word(difference, tolerance or 0) if large else (None, 0)
+        if codes is not None:
+            return codes
+        difference = _over_classes(difference, tolerance)
+        if difference.dimension > MOST_DIMENSIONS:
+            raise TooLarge(
+                f"the acceptors agree on all words of up to {length} symbols; a proof for all words would take a basis "
+                f"of rows over {difference.dimension:,} classes of states, more than {MOST_DIMENSIONS:,}. Compare "
+                "longer words with distance(A, B, max_length), or smaller acceptors."
+            )
+    if not difference.dimension:
+        return None
+    return first_nonzero(difference.integers) if tolerance is None else row_basis(difference, tolerance)[1]
+
+
+def _over_classes(difference: WeightedAutomaton, tolerance: float | None) -> WeightedAutomaton:
+    """The same function of words with classes of states of the same future, from either side, for states.
+
+    Where the two sides meet in a class their initial weights cancel, and what has no weight is left out.
+    """
+    row, steps, column = _useful(*difference.stored_arrays())
+    classes = steps.lumping(np.unique(column, return_inverse=True)[1], tolerance or 1.0)
+    row, steps, column = _lumped(row, steps, column, classes)
+    if tolerance is not None:
+        row[np.abs(row) < ROUNDING] = 0.0
+    return WeightedAutomaton.from_arrays(difference.alphabet, *_useful(row, steps, column))
+
+
+def _useful(row: NDArray[Any], steps: SparseMatrices, column: NDArray[Any]) -> tuple[Any, SparseMatrices, Any]:
+    """The same function of words without the states that no word reaches or that lead to no value."""
+    if not len(row):
+        return row, steps, column
+    edges = edges_of(steps)
+    useful = reachable(edges, row != 0) & reachable(edges.T, column != 0)
+    return _lumped(row, steps, column, np.where(useful, np.cumsum(useful) - 1, -1))
+
+
+def _lumped(
+    row: NDArray[Any], steps: SparseMatrices, column: NDArray[Any], classes: NDArray[np.int64]
+) -> tuple[Any, SparseMatrices, Any]:
+    """The same over classes of states, -1 for those that are left out; the first of each stands for its class."""
+    kept = np.flatnonzero(classes >= 0)
+    leaders = kept[np.unique(classes[kept], return_index=True)[1]]
+    shares = np.zeros(len(row), dtype=np.int64)
+    shares[leaders] = 1
+    weights = row[leaders] * 0
+    np.add.at(weights, classes[kept], row[kept])
+    return weights, steps.lumped(classes, shares), column[leaders]
+
+
+def _short_word(difference: WeightedAutomaton, above: float) -> tuple[Codes | None, int]:
+    """First word, by length and order, whose value is above a bound, as far as some work suffices; length tried."""
+    row, steps, column = difference.stored_arrays()
+    starts, columns, values = steps.starts.tolist(), steps.pattern.columns.tolist(), steps.values.tolist()
+    words: list[tuple[Codes, dict[int, Any]]] = [((), {s: row[s] for s in np.flatnonzero(row).tolist()})]
+    work = 0
+    for codes, reached in words:  # which grow as they are read
+        if abs(sum(weight * column[s] for s, weight in reached.items())) > above:
+            return codes, len(codes)
+        for a in range(len(difference.alphabet) if work < MOST_WORK else 0):
+            longer: dict[int, Any] = {}
+            work += 1 + len(reached)
+            for s, weight in reached.items():
+                at = a * difference.dimension + s
+                for e in range(starts[at], starts[at + 1]):
+                    longer[columns[e]] = longer.get(columns[e], 0) + weight * values[e]
+            words.append(((*codes, a), longer))
+    return None, len(words[-1][0]) - 1
 
 
 def _parametric_equivalence(left: object, right: object) -> Equal | Different:
@@ -214,6 +311,8 @@ def _parametric_equivalence(left: object, right: object) -> Equal | Different:
 
 def joint_rows(left: WeightedAutomaton, right: WeightedAutomaton) -> RowSpace:
     """Space of the rows of two automata side by side."""
+    if (left.is_sparse or right.is_sparse) and left.dimension + right.dimension > MOST_DIMENSIONS:
+        raise TooLarge(f"a certificate has a basis of rows, of at most {MOST_DIMENSIONS:,} states of sparse acceptors.")
     difference = left.rational() - right.rational()
     return as_row_space(row_space(difference.integers)) if difference.dimension else RowSpace((), ())
 

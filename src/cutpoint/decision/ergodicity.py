@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from cutpoint.data import PlainWord
 from cutpoint.decision.acceptor_value import rounded
 from cutpoint.decision.dfa import DFA, Unknown, closure
-from cutpoint.decision.residuals import reversed_dfa
+from cutpoint.decision.residuals import image, reversed_dfa, supports
 from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, LIMIT, Codes, Column, SuffixColumns
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import cut_point_value, finite_number, whole_number
-from cutpoint.exact.recursions import Fractions
+from cutpoint.exact.recursions import Fractions, rational_matrix
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
@@ -102,7 +102,7 @@ class Ergodicity:
         10
         """
         width = _width(epsilon)
-        columns = SuffixColumns(_stochastic(self.acceptor), Fraction(0), inclusive=False)
+        columns = SuffixColumns(_stochastic(self.acceptor), Fraction(0))
 
         def node(column: Column) -> Column:
             low, high = columns.bounds(column, 0)
@@ -129,7 +129,7 @@ class Ergodicity:
         <DFA: 4 states, 2 symbols, 3 final>
         """
         width, level = _width(epsilon), cut_point_value(cut_point)
-        columns = SuffixColumns(_stochastic(self.acceptor), level, inclusive=False)
+        columns = SuffixColumns(_stochastic(self.acceptor), level)
 
         def node(column: Column) -> Column:
             low, high = columns.bounds(column, 0)
@@ -283,22 +283,13 @@ def _largest_coefficient(acceptor: Acceptor, length: int) -> Fraction | None:
 
 def _scrambling_order(acceptor: Acceptor, limit: int) -> tuple[int | Unknown | None, Codes | None]:
     """The least k such that all products of k matrices are scrambling, or a word of which no power is."""
-    size, symbols = acceptor.n_states, range(acceptor.n_symbols)
-    supports = acceptor.exact_transitions > 0
-    rows = [[sum(1 << t for t in np.flatnonzero(row).tolist()) for row in matrix] for matrix in supports]
-
-    def image(states: int, symbol: int) -> int:
-        found = 0
-        for s in range(size):
-            if states >> s & 1:
-                found |= rows[symbol][s]
-        return found
+    moves = supports(acceptor)
 
     def after(pair: Pair) -> list[Pair]:
         """For each symbol the pair that it leads to; the end once the sets meet: they never part again."""
         if pair == START:
-            return [(1 << s, 1 << t) for s, t in combinations(range(size), 2)]
-        images = (sorted(image(states, a) for states in pair) for a in symbols) if pair else ()
+            return [(1 << s, 1 << t) for s, t in combinations(range(acceptor.n_states), 2)]
+        images = (sorted(image(states, after) for states in pair) for after in moves) if pair else ()
         return [END if left & right else (left, right) for left, right in images]
 
     found = _longest_path(START, after, limit)
@@ -330,15 +321,12 @@ def _definite_order(acceptor: Acceptor) -> int | None:
 
     Differences of rows span a space that the matrices map into itself, and shrinks or stays with each symbol.
     """
-    from flint import fmpq, fmpq_mat  # noqa: PLC0415
+    from flint import fmpq_mat  # noqa: PLC0415
 
     size = acceptor.n_states
     if any(matrix.trace() != 1 for matrix in acceptor.exact_transitions):  # it maps some difference to a multiple
         return None
-    matrices = [
-        fmpq_mat([[fmpq(int(x.numerator), int(x.denominator)) for x in row] for row in matrix])
-        for matrix in acceptor.exact_transitions
-    ]
+    matrices = [rational_matrix(matrix) for matrix in acceptor.exact_transitions]
     basis: list[list[Any]] = [[int(t == 0) - int(t == s) for t in range(size)] for s in range(1, size)]
     for k in range(size):
         if not basis:

@@ -241,11 +241,11 @@ def isolated_dfa(
     :math:`4\delta` in the 1-norm have the same future, and breadth-first exploration of such words closes.
     """
     words: list[Codes] = [()]  # with different distributions, each in a row
-    rows = np.empty((max_states + acceptor.n_symbols, acceptor.n_states))
-    rows[0] = acceptor.initial
+    rows = acceptor.initial[np.newaxis].copy()
 
     def after(state: int) -> list[int]:
         """Number of the word that stands for each word that is one symbol longer."""
+        nonlocal rows
         rounding = 8.0 * (len(words[state]) + 2) * (acceptor.n_states + 2) * 2.0**-53
         nearest = 4 * float(isolation) * (1 - 2.0**-50) - rounding
         found = []
@@ -254,6 +254,8 @@ def isolated_dfa(
             near = np.flatnonzero(np.abs(rows[: len(words)] - row).sum(axis=1) < nearest)
             found.append(int(near[0]) if near.size else len(words))
             if not near.size:
+                if len(words) == len(rows):
+                    rows = np.concatenate([rows, np.empty_like(rows)])
                 rows[len(words)] = row
                 words.append((*words[state], symbol))
         return found

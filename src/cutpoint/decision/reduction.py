@@ -12,6 +12,8 @@ from cutpoint.decision.certificates import MinimalityCertificate
 from cutpoint.decision.equivalence import checked_tolerance, joint_rows, row_basis
 from cutpoint.exact.recursions import quotients
 from cutpoint.exact.spans import independent_words, row_space
+from cutpoint.kernels.sparse_matrices import SparseMatrices, edges_of, is_worthwhile, reachable
+from cutpoint.kernels.words import offsets_of
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.weighted import Weighable, WeightedAutomaton
 
@@ -121,7 +123,10 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
 
     Notes
     -----
-    At most l rounds of cost :math:`O(l' l^2)`. Source: Kemeny and Snell, *Finite Markov Chains* (1960), chapter VI.
+    At most l rounds of cost :math:`O(l' l^2)`, of a sparse acceptor of a few sorts of its moves; there sums of floats
+    are equal if they are after rounding to multiples of the tolerance.
+
+    Source: Kemeny and Snell, *Finite Markov Chains* (1960), chapter VI.
 
     Examples
     --------
@@ -132,6 +137,8 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
     check_acceptor(acceptor)
     exact = acceptor.is_exact and tolerance is None
     near = FLOAT_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
+    if acceptor.is_sparse:
+        return _sparse_quotient(acceptor, exact, near)
     steps = acceptor.exact_transitions if exact else acceptor.transitions
     blocks = _split(list(range(acceptor.n_states)), acceptor.final[:, None].astype(np.int64), exact, 0.5)
     while True:
@@ -142,12 +149,26 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
         blocks = refined
 
 
+def _sparse_quotient(acceptor: Acceptor, exact: bool, near: float) -> Acceptor:
+    """The same by rounds of splitting over the stored entries."""
+    matrices: Any = acceptor.to_weighted().stored_arrays(exact)[1]
+    classes = matrices.lumping(np.unique(acceptor.final, return_inverse=True)[1], near)
+    order = np.argsort(classes, kind="stable")
+    return _lumped(acceptor, sorted(part.tolist() for part in np.split(order, _begins(classes[order]))), exact)
+
+
+def _begins(classes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Where each class but the first begins, of classes in their order."""
+    return np.flatnonzero(np.diff(classes)) + 1
+
+
 def trim(acceptor: Acceptor) -> Acceptor:
     """Acceptor without the states that play no part.
 
     States that no word reaches are dropped. Of those that remain, all from which nothing final can be reached become
     one, and so do all from which nothing but final states can be reached. A state that stands for several is named by
-    their tuple. Which probabilities are 0 decides, not their size; every word keeps its acceptance.
+    their tuple. Which probabilities are 0 decides, not their size; every word keeps its acceptance, up to rounding if
+    rows of floats do not sum to exactly 1.
 
     Examples
     --------
@@ -156,22 +177,17 @@ def trim(acceptor: Acceptor) -> Acceptor:
     <Acceptor: 3 states {0, 1, (2, 3)}, 1 symbol {a}, starts in {0}, accepts in {1}, exact>
     """
     check_acceptor(acceptor)
-    edges = np.asarray((acceptor.transitions > 0).any(axis=0))
-    reached = _reachable(edges, acceptor.initial > 0)
-    dead, sure = ~_reachable(edges.T, acceptor.final), ~_reachable(edges.T, ~acceptor.final)
+    return trimmed(acceptor, merge_sure=True)
+
+
+def trimmed(acceptor: Acceptor, merge_sure: bool) -> Acceptor:
+    """:func:`trim`, which may leave the states apart from which everything is accepted: no bit is lost then."""
+    edges = edges_of(acceptor.stored)
+    reached = reachable(edges, acceptor.initial > 0)
+    dead, sure = ~reachable(edges.T, acceptor.final), ~reachable(edges.T, ~acceptor.final) & merge_sure
     blocks: Blocks = [[s] for s in np.flatnonzero(reached & ~dead & ~sure).tolist()]
     blocks += [block for kind in (dead, sure) if (block := np.flatnonzero(reached & kind).tolist())]
     return _lumped(acceptor, sorted(blocks), acceptor.is_exact)
-
-
-def _reachable(edges: NDArray[np.bool_], start: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """States that can be reached from some states along edges ``[from, to]``."""
-    reached = start
-    while True:
-        more = reached | edges[reached].any(axis=0)
-        if (more == reached).all():
-            return reached
-        reached = more
 
 
 def _split(block: list[int], sums: NDArray[Any], exact: bool, tolerance: float) -> Blocks:
@@ -193,12 +209,33 @@ def _split(block: list[int], sums: NDArray[Any], exact: bool, tolerance: float) 
 
 def _lumped(acceptor: Acceptor, blocks: Blocks, exact: bool) -> Acceptor:
     """Acceptor on blocks of states: means over the first index, sums over the second."""
-    start, steps, _ = acceptor.to_weighted().arrays(exact)
+    start, steps, _ = acceptor.to_weighted().stored_arrays(exact)
+    if isinstance(steps, SparseMatrices):
+        return _lumped_sparse(acceptor, blocks, start, steps)
     entered = np.stack([steps[:, :, block].sum(axis=2) for block in blocks], axis=2)
     rows = np.stack([entered[:, block].mean(axis=1) for block in blocks], axis=1)  # exact: all of a block agree
     initial = np.array([start[block].sum() for block in blocks])
     final = acceptor.final[[block[0] for block in blocks]]
     return acceptor.composed(_names(acceptor.states, blocks), acceptor.alphabet, rows, initial, final)
+
+
+def _lumped_sparse(acceptor: Acceptor, blocks: Blocks, start: NDArray[Any], steps: SparseMatrices) -> Acceptor:
+    """The same over stored entries; of exact rows, which agree within a block, the first alone."""
+    sizes = np.array([len(block) for block in blocks])
+    members, owners = np.concatenate(blocks), np.repeat(np.arange(len(blocks)), sizes)
+    classes = np.full(acceptor.n_states, -1, dtype=np.int64)
+    classes[members] = owners
+    leaders = np.array([block[0] for block in blocks])
+    if steps.dtype == object:
+        shares = np.zeros(acceptor.n_states, dtype=np.int64).astype(object)
+        shares[leaders] = 1
+    else:
+        shares = np.zeros(acceptor.n_states)
+        shares[members] = 1.0 / sizes[owners]
+    rows = steps.lumped(classes, shares)
+    initial = np.add.reduceat(start[members], offsets_of(sizes)[:-1])
+    given = acceptor.alphabet, rows if is_worthwhile(len(blocks), len(rows), rows.n_entries) else rows.to_dense()
+    return acceptor.composed(_names(acceptor.states, blocks), *given, initial, acceptor.final[leaders])
 
 
 def _names(states: Sequence[State], blocks: Blocks) -> list[State]:

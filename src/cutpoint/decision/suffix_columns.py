@@ -13,7 +13,7 @@ from math import gcd
 from operator import itemgetter
 
 from cutpoint.errors import TooLarge
-from cutpoint.exact import CutPoint, lowest_terms
+from cutpoint.exact import SIGNS, CutPoint, Relation, lowest_terms, sign
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted
 
@@ -36,7 +36,7 @@ class SuffixColumns:
 
     acceptor: Acceptor
     cut_point: CutPoint
-    inclusive: bool
+    relation: Relation = ">"
 
     @cached_property
     def near_cut_point(self) -> Fraction:
@@ -69,9 +69,27 @@ class SuffixColumns:
         total = sum((p * x for p, x in entries), start=integers.initial_denominator * 0)
         return lowest_terms(total, integers.initial_denominator * column[-1])
 
-    def exceeds(self, value: Fraction) -> bool:
+    def sign(self, value: Fraction) -> int:
+        """1 if an acceptance is above the cut point, 0 if it is equal to it, -1 if it is below."""
+        return sign(value, self.cut_point)
+
+    def has(self, value: Fraction) -> bool:
         """Whether a word of this acceptance is in the language."""
-        return value > self.cut_point or (self.inclusive and value == self.cut_point)
+        return self.sign(value) in SIGNS[self.relation]
+
+    def verdict(self, lowest: int, highest: int) -> bool | None:
+        """True if all words whose acceptances have signs between two are in the language, False if none is."""
+        signs = set(range(lowest, highest + 1))
+        if not isinstance(self.cut_point, Fraction):  # acceptances are rational
+            signs.discard(0)
+        return True if signs <= SIGNS[self.relation] else None if signs & SIGNS[self.relation] else False
+
+    def up_to_factor(self, values: list[int]) -> Residual:
+        """Values without a common factor; where only being 0 counts, the first other than 0 is positive."""
+        divisor = gcd(*values) or 1
+        if self.relation in ("=", "≠") and next(filter(None, values), 0) < 0:
+            divisor = -divisor
+        return tuple(x // divisor for x in values)
 
     def bounds(self, column: Column, remaining: int) -> tuple[Fraction, Fraction]:
         """Bounds of the acceptance of all words yz with at most so many symbols y."""
@@ -82,21 +100,20 @@ class SuffixColumns:
     def residual(self, column: Column, remaining: int = 0) -> Residual:
         r"""What decides which words y before z are accepted: :math:`P(z) f - \lambda 1` up to a positive factor.
 
+        (Any factor but 0, if the language has the words of acceptance exactly :math:`\lambda`, or all others.)
         Columns that accept every y of at most ``remaining`` symbols, or none, are each one residual. At an irrational
         cut point no two columns are multiples of each other unless they are equal, and where rows do not sum to 1 the
         factor must be 1.
         """
         low, high = self.bounds(column, remaining)
-        if self.exceeds(low):
-            return ACCEPTS_ALL
-        if not self.exceeds(high):
-            return ACCEPTS_NONE
+        if (verdict := self.verdict(self.sign(low), self.sign(high))) is not None:
+            return ACCEPTS_ALL if verdict else ACCEPTS_NONE
         if self.acceptor.row_excess or not isinstance(self.cut_point, Fraction):
             return column
         *entries, denominator = column
-        above = [self.cut_point.denominator * x - self.cut_point.numerator * denominator for x in entries]
-        divisor = gcd(*above)
-        return tuple(x // divisor for x in above)
+        return self.up_to_factor(
+            [self.cut_point.denominator * x - self.cut_point.numerator * denominator for x in entries]
+        )
 
     def lengths_in_reach(self, max_length: int) -> Iterator[bool]:
         """For each length whether words may be as long; False is a proof that none of it or beyond is in the language.
@@ -128,7 +145,7 @@ class SuffixColumns:
                     same, so_far = longer.get(key, (before, 0))
                     longer[key] = same, so_far + ways
             level = longer
-        return total + sum(ways for column, ways in level.values() if self.exceeds(self.acceptance(column)))
+        return total + sum(ways for column, ways in level.values() if self.has(self.acceptance(column)))
 
     def nearest_word(self, max_length: int, limit: int) -> tuple[Fraction, Codes]:
         """The acceptance nearest to the cut point of words up to a length, and the shortest and first word that has it.

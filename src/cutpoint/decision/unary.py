@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint.data import Alphabet, Word, html
+from cutpoint.decision.dfa import LONGEST_COUNTED
 from cutpoint.decision.reduction import minimize
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import AlgebraicNumber, whole_number
+from cutpoint.exact.numbers import from_flint, polynomial as polynomial_of
 from cutpoint.exact.recursions import rational_matrix, solution
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Weighable, WeightedAutomaton
@@ -25,8 +27,6 @@ from cutpoint.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from flint import fmpq, fmpq_poly
 
 Polynomial = tuple[Fraction, ...]  # coefficients of 1, x, x², …
 
@@ -66,7 +66,7 @@ class Recurrence:
 
     def terms(self, n: int) -> list[Fraction]:
         """The first n values."""
-        return list(islice(self._values(), whole_number("n", n, least=0)))
+        return list(islice(self._values(), whole_number("n", n, least=0, most=LONGEST_COUNTED)))
 
     def _values(self) -> Iterator[Fraction]:
         yield from self.first
@@ -77,27 +77,30 @@ class Recurrence:
             last = [value, *last][: self.order]
 
     def value(self, k: int) -> Fraction:
-        """The value at k: the remainder of :math:`x^k` by the characteristic polynomial, by repeated squaring."""
+        """The value at k: the remainder of :math:`x^k` by the characteristic polynomial, by repeated squaring.
+
+        It has about k digits, so k is at most 10**6; :meth:`Acceptor.power_acceptance` has larger ones in floats.
+        """
         from flint import fmpq_poly  # noqa: PLC0415
 
-        bits = bin(whole_number("k", k, least=0))[2:]
-        modulus, power = _poly(self.characteristic), fmpq_poly([1])
+        bits = bin(whole_number("k", k, least=0, most=LONGEST_COUNTED))[2:]
+        modulus, power = polynomial_of(self.characteristic), fmpq_poly([1])
         for bit in bits:
             power = power * power * fmpq_poly([0, 1] if bit == "1" else [1]) % modulus
-        return sum((_fraction(c) * p for c, p in zip(power.coeffs(), self.first, strict=False)), Fraction(0))
+        return sum((from_flint(c) * p for c, p in zip(power.coeffs(), self.first, strict=False)), Fraction(0))
 
     @cached_property
     def roots(self) -> dict[Fraction | AlgebraicNumber | complex, int]:
         """Roots of the characteristic polynomial with their multiplicities: exact if real, otherwise in floats."""
         found: dict[Fraction | AlgebraicNumber | complex, int] = {}
-        for factor, times in _poly(self.characteristic).numer().factor()[1] if self.order else ():
+        for factor, times in polynomial_of(self.characteristic).numer().factor()[1] if self.order else ():
             coefficients = [Fraction(int(c)) for c in factor.coeffs()]
             if factor.degree() == 1:
                 found[-coefficients[0] / coefficients[1]] = times
                 continue
             isolated: Any = factor.complex_roots()  # pairs of a ball and its multiplicity, which is 1
             for root, _ in isolated:
-                low, high = (_fraction(end.fmpq()) for end in (root.real.lower(), root.real.upper()))
+                low, high = (from_flint(end.fmpq()) for end in (root.real.lower(), root.real.upper()))
                 found[AlgebraicNumber(coefficients, low, high) if root.imag == 0 else complex(root)] = times
         return found
 
@@ -185,19 +188,9 @@ def recurrence(automaton: Weighable, word: Word | None = None) -> Recurrence:
     small = minimize(WeightedAutomaton.from_arrays(Alphabet("x"), row, matrix, column))
     if not small.dimension:
         return Recurrence((), ())
-    coefficients = [_fraction(c) for c in rational_matrix(small.exact_transitions[0]).charpoly().coeffs()]
+    coefficients = [from_flint(c) for c in rational_matrix(small.exact_transitions[0]).charpoly().coeffs()]
     first = tuple(small.exact_value("x" * k) for k in range(small.dimension))
     return Recurrence(tuple(-c for c in coefficients[-2::-1]), first)
-
-
-def _poly(coefficients: Polynomial) -> fmpq_poly:
-    from flint import fmpq, fmpq_poly  # noqa: PLC0415
-
-    return fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 def _times(factor: Fraction, what: str) -> tuple[bool, str]:

@@ -12,6 +12,9 @@ suffixes, wait in a queue, the most promising first. Floats order them where the
 where they do not.
 
 An *endless* search continues words up to a length only, but its bounds are about words of any length.
+
+Where bounds tell little, both go through very many prefixes and suffixes before they come to a good word.
+:func:`promising_words` keeps some suffixes of each length and comes to one soon, but proves nothing.
 """
 
 from __future__ import annotations
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 MOST_COMPARED = 4096  # suffixes with whose columns a new one is compared; later ones are not remembered
 SPARE = 8  # suffixes that seem to dominate another and are compared with it exactly, beyond those that would do
 MOST_KNOWN = 16384  # exact rows or columns that are remembered
+MOST_KEPT, KEPT_ENTRIES = 256, 2**11  # suffixes of one length that are kept, at most, and entries of their columns
+LONGEST_PROMISING = 1000  # length up to which they are
 
 Codes = tuple[int, ...]
 Place = tuple[int, bool, Codes]
@@ -292,3 +297,24 @@ def searches_from_both_ends(
     """One search from the front and one from the back; which of them is quick depends on the acceptor."""
     ends = _EndlessFront(acceptor) if endless else _Front(acceptor), _Back(acceptor)
     return [BestFirst(end, max_length, copies, least, endless) for end in ends]
+
+
+def promising_words(acceptor: Acceptor, max_length: int) -> Iterator[tuple[float, Codes]]:
+    """The best word of each length among the suffixes that are kept, with its acceptance.
+
+    Of the suffixes of one length those are kept that none of the others dominates; if there are too many of them, those
+    with the largest sums.
+    """
+    most = min(MOST_KEPT, max(KEPT_ENTRIES // acceptor.n_states, 16))
+    suffixes: list[Codes] = [()]
+    columns = acceptor.final.astype(np.float64)[None]
+    for _ in range(min(max_length, LONGEST_PROMISING) + 1):
+        acceptances = dot(columns, acceptor.initial)
+        best = int(acceptances.argmax())
+        yield float(acceptances[best]), suffixes[best]
+        longer = step_back(acceptor.transitions[:, None], columns).reshape(-1, acceptor.n_states)
+        largest = np.argsort(-longer.sum(axis=1), kind="stable")[: 2 * most]
+        dominates = (longer[largest, None] >= longer[largest]).all(axis=2)
+        kept = largest[~np.triu(dominates, 1).any(axis=0)][:most]
+        suffixes = [(i // len(suffixes), *suffixes[i % len(suffixes)]) for i in kept.tolist()]
+        columns = longer[kept]

@@ -6,14 +6,14 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-from cutpoint.data.storage import write_whole
+from cutpoint.data.storage import explained, write_whole
 from cutpoint.diagrams.diagram import Arrow, Diagram, DiagramNode, Look
 from cutpoint.diagrams.tikz_text import tikz_text
 from cutpoint.errors import InvalidArgument, MissingExtra
@@ -185,7 +185,8 @@ class Picture:
 
 def _graph(diagram: Diagram, form: str, attributes: dict[str, int]) -> bytes:
     """Bytes of a diagram rendered by Graphviz in some format."""
-    with GRAPHVIZ, _without_font_warnings():
+    failed = explained("the diagram cannot be drawn", "temporary files", OSError)
+    with failed, GRAPHVIZ, _without_font_warnings():
         graph = _graphviz().AGraph(string=dot_text(diagram))
         graph.graph_attr.update(attributes)
         try:
@@ -218,7 +219,9 @@ def _without_font_warnings() -> Iterator[None]:
             os.dup2(stream, 2)
             os.close(stream)
             caught.seek(0)
-            os.write(2, b"".join(line for line in caught if not line.startswith(b"Fontconfig warning")))
+            others = b"".join(line for line in caught if not line.startswith(b"Fontconfig warning"))
+            with suppress(OSError):
+                os.write(2, others)
 
 
 def _lift_labels(graph: Any, diagram: Diagram) -> None:

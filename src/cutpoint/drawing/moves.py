@@ -49,14 +49,11 @@ class Moves:
         """Moves of a model on the words of a sample."""
         same = sample.recoded(machine.alphabet)
         words = EncodedWords.without_marks(same.symbols, same.offsets)
-        counts = expected_counts(machine, Sample.from_encoded(words, same.counts, machine.alphabet, merge=True))
+        counts = _dense_counts(machine, words, same.counts)
         weights = same.counts * machine.acceptances(same)
         if not weights.any():
             return cls(machine, counts, Counts(0.0 * counts.transitions, 0.0 * counts.initial, 0.0))
-        ended = replace(words, ends=np.ones_like(words.ends))
-        return cls(
-            machine, counts, expected_counts(machine, Sample.from_encoded(ended, weights, machine.alphabet, merge=True))
-        )
+        return cls(machine, counts, _dense_counts(machine, replace(words, ends=np.ones_like(words.ends)), weights))
 
     @cached_property
     def shares(self) -> Floats:
@@ -102,7 +99,7 @@ class Moves:
         kept = np.isin(np.arange(arrows.size), first).reshape(arrows.shape) & (arrows > 0.0)
         ranks = np.argsort(np.argsort(-made, axis=0, kind="stable"), axis=0)
         shown = kept & (made > 0.0) & (made >= LEAST_EVENT * made.max(axis=0)) & (ranks < MOST_EVENTS)
-        values = np.where(shown, self.machine.transitions[:, states][:, :, states], 0.0)
+        values = np.where(shown, np.asarray(self.machine.transitions)[:, states][:, :, states], 0.0)
         rounded = np.round(values, 2)  # so that events of about the same probability share a line
         starts = self.made.initial[states] >= LEAST_START * self.made.initial[part].sum()
         texts = [f"{name}\n{100 * self.shares[s]:.0f} %" for s, name in zip(states, self.names(states), strict=True)]
@@ -116,6 +113,12 @@ class Moves:
             LabelStyle(str, lambda symbol: cleaned(symbol_label(symbol), ROOM), partial(number, digits=2)),
         )
         return diagram, float(arrows[kept].sum() / max(elsewhere[:, part].sum(), 1e-300))
+
+
+def _dense_counts(machine: Acceptor | Generator, words: EncodedWords, weights: Floats) -> Counts:
+    """Expected counts as a dense array, also of a machine that is stored sparse."""
+    counts = expected_counts(machine, Sample.from_encoded(words, weights, machine.alphabet, merge=True))
+    return replace(counts, transitions=np.asarray(counts.transitions))
 
 
 def _visits(counts: Counts) -> Floats:

@@ -11,6 +11,8 @@ from cutpoint.em.counts import Counts
 from cutpoint.em.m_step import MStep
 from cutpoint.em.observations import Parameters
 from cutpoint.errors import ImpossibleObservation
+from cutpoint.kernels.reference import ClimbPlace
+from cutpoint.kernels.sparse_matrices import RaggedRows, entries_of
 from cutpoint.kernels.words import Floats
 
 FIRST_CAP = 4.0
@@ -20,13 +22,16 @@ SMALLEST_LOG = 1e-100  # smallest number whose logarithm is taken
 FLOOR = 1e-12  # smallest share of a row after an extrapolation where a prior keeps entries positive
 
 EStep = Callable[[Parameters], Counts]
+Compiled = Callable[[ClimbPlace, Parameters, bool, int, float], tuple[ClimbPlace, Floats] | None]
 Visited = tuple[Parameters, Counts, float]  # parameters, their counts and their objective
 
 
 class Climb:
     """Parameters with their counts and objective: log-likelihood plus log-prior, which never falls.
 
-    It begins at the start of the M-step, or at the ``state`` of an earlier climb, with an E-step there.
+    It begins at the start of the M-step, or at the ``state`` of an earlier climb, with an E-step there. With
+    ``compiled``, what :meth:`InMemory.climbed` does with these masks, many steps are taken in one call where that is
+    possible; the last digits may differ, but depend on the place alone and not on how the climb came there.
 
     Attributes
     ----------
@@ -36,13 +41,21 @@ class Climb:
     """
 
     def __init__(
-        self, e_step: EStep, m_step: MStep, accelerate: bool = False, state: Mapping[str, Floats] | None = None
+        self,
+        e_step: EStep,
+        m_step: MStep,
+        accelerate: bool = False,
+        state: Mapping[str, Floats] | None = None,
+        compiled: Compiled | None = None,
     ) -> None:
         self._e_step, self._m_step, self._accelerate = e_step, m_step, accelerate
+        self._compiled = compiled if accelerate and m_step.is_plain else None
         self.gain, self.cap = math.inf, FIRST_CAP
         place = m_step.start
         if state is not None:
-            place = Parameters(state["transitions"], state["initial"])
+            rows: Any = state["transitions"]
+            rows = place.rows.like(rows) if isinstance(place.rows, RaggedRows) else rows
+            place = Parameters(rows, state["initial"])
             self.cap, self.gain = state["numbers"].tolist()
         self.parameters, self.counts, self.objective = self._visited(place)
         self.history = [self.objective] if state is None else state["history"].tolist()
@@ -51,7 +64,7 @@ class Climb:
     def state(self) -> dict[str, Any]:
         """What a climb needs to go on from here, as arrays."""
         return {
-            "transitions": self.parameters.rows,
+            "transitions": entries_of(self.parameters.rows),
             "initial": self.parameters.initial,
             "history": np.array(self.history),
             "numbers": np.array([self.cap, self.gain]),
@@ -63,7 +76,7 @@ class Climb:
         start = m_step.start
         values = "probabilities that sum to 1, with the zeros, fixed entries and ties of the start"
         return {
-            "transitions": Expected(np.float64, start.rows.shape, values, m_step.allows_rows),
+            "transitions": Expected(np.float64, entries_of(start.rows).shape, values, m_step.allows_rows),
             "initial": Expected(np.float64, start.initial.shape, values, m_step.allows_initial),
             "history": Expected(np.float64, (None,), "finite numbers, none below the one before", _is_history),
             "numbers": Expected(np.float64, (2,), "a length and a gain", _are_cap_and_gain),
@@ -80,19 +93,50 @@ class Climb:
         self.gain = first[2] - self.objective
         self._go_to_best(self._leap(first) if self._accelerate and self.gain > 0.0 else [first])
 
-    def advance(self, e_steps: int, least_gain: float = 0.0) -> bool:
-        """Take steps until at least so many E-steps are done; extrapolations start short again.
+    def advance(self, e_steps: int, least_gain: float = 0.0, is_late: Callable[[], bool] | None = None) -> bool:
+        """Take steps until at least so many E-steps are done, or it is late; extrapolations start short again.
 
         Returns False if it converged: an EM step gained no more than ``least_gain``.
         """
         goal, self.cap = self.e_steps + e_steps, FIRST_CAP
         while self.e_steps < goal:
-            self.step()
+            if is_late is not None and is_late():
+                break
+            if not self._many_steps(goal - self.e_steps if is_late is None else 1, least_gain):
+                self.step()
             if self.gain <= least_gain:
                 return False
         return True
 
+    def _many_steps(self, e_steps: int, least_gain: float) -> bool:
+        """Steps in one call; False if there were none."""
+        found = self._call((self.parameters, self.counts, self.objective), self.cap, self.gain, e_steps, least_gain)
+        if found is None or not len(found[1]):
+            return False
+        place, history = found
+        (self.parameters, self.counts, self.objective), (self.cap, self.gain) = (
+            _place(place),
+            place.numbers[2:].tolist(),
+        )
+        self.history += history.tolist()
+        return True
+
+    def _call(
+        self, place: Visited, cap: float, gain: float, e_steps: int, least_gain: float
+    ) -> tuple[ClimbPlace, Floats] | None:
+        """What the kernel makes of a place; None where it is not to be asked."""
+        if self._compiled is None:
+            return None
+        parameters, counts, objective = place
+        numbers = np.array((counts.log_likelihood, objective, cap, gain))
+        given = ClimbPlace(*parameters, counts.transitions, counts.initial, numbers)
+        return self._compiled(given, self._m_step.pseudo, self._m_step.learn_initial, e_steps, least_gain)
+
     def _visited(self, parameters: Parameters) -> Visited:
+        unknown = Counts(np.zeros_like(parameters.rows), np.zeros_like(parameters.initial), 0.0)
+        found = self._call((parameters, unknown, math.nan), FIRST_CAP, math.inf, 0, 0.0)
+        if found is not None and (visited := _place(found[0])) and not math.isnan(visited[2]):
+            return visited
         counts = self._e_step(parameters)
         return parameters, counts, counts.log_likelihood + self._m_step.log_density(parameters)
 
@@ -122,6 +166,13 @@ class Climb:
             return [first, third]
         self.cap = max(FIRST_CAP, self.cap / 4.0)
         return [first, third, self._visited(second)]
+
+
+def _place(found: ClimbPlace) -> Visited:
+    """Parameters, counts and objective of a place that the kernel came to."""
+    log_likelihood, objective, *_ = found.numbers.tolist()
+    counts = Counts(found.counts, found.initial_counts, log_likelihood)
+    return Parameters(found.transitions, found.initial), counts, objective
 
 
 def extrapolated(start: Parameters, first: Parameters, second: Parameters, cap: float) -> tuple[float, Parameters]:

@@ -18,6 +18,13 @@ class Counts:
     Counts of parts of a sample add up to the counts of the whole, in any split. ``transitions`` is the paper's v,
     ``[a, s, t]``; ``initial`` how many runs start in each state; ``log_likelihood`` that of the evidence; ``stop`` how
     many words end in each state, None for an acceptor. Arrays are of floats, or of ``Fraction`` where asked for.
+
+    Examples
+    --------
+    >>> one = cp.expected_counts(cp.p_adic(2), cp.Sample(["011"], accepted=[True]))
+    >>> two = cp.expected_counts(cp.p_adic(2), cp.Sample(["01"], accepted=[False]))
+    >>> (one + two).transitions.sum(axis=(1, 2)), (one + two).initial  # two zeros and three ones were read
+    (array([2., 3.]), array([2., 0.]))
     """
 
     transitions: NDArray[Any]

@@ -46,7 +46,7 @@ def expectation_maximization(
     True
     """
     check_paths(acceptor, sample)
-    sample = sample.recoded(acceptor.alphabet)
+    acceptor, sample = acceptor.to_dense(), sample.recoded(acceptor.alphabet)
 
     def e_step(parameters: Parameters) -> Counts:
         return enumerated_counts(acceptor.replace(**parameters.parts), sample)

@@ -46,6 +46,15 @@ class Fit:
     stop : a :class:`Stop`; ``print(fit.stop)`` explains it.
     log_likelihood : log-likelihood of the sample under the model.
     detail : more about the stop, such as the observation that is impossible.
+
+    Examples
+    --------
+    >>> sample = cp.simulate(cp.p_adic(2), cp.random_words("01", 400, (0, 5), rng=1), rng=2)
+    >>> fit = cp.baum_welch(cp.random_acceptor(2, "01", rng=3), sample, max_steps=3)
+    >>> fit.steps, fit.converged, fit.history == tuple(sorted(fit.history))
+    (3, False, True)
+    >>> print(fit.stop)
+    step limit: max_steps was reached before convergence; increase max_steps.
     """
 
     model: Acceptor | Generator

@@ -16,12 +16,14 @@ from cutpoint.em.counts import Counts
 from cutpoint.em.observations import Parameters
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import check_unmasked, floats
+from cutpoint.kernels.sparse_matrices import RaggedRows, SparseMatrices
 from cutpoint.kernels.words import Floats
 from cutpoint.model import STOP, Acceptor, Generator
 from cutpoint.model.parts import ROW_TOLERANCE
 from cutpoint.wording import counted, shown
 
 Group = NDArray[np.intp]
+ENTRIES = -1  # the axis of ties between the entries of ragged rows
 
 
 class MStep:
@@ -48,7 +50,9 @@ class MStep:
         self.learn_initial = learn_initial
         self._is_generator = start.stop is not None
         self._alike_symbols = symbol_groups if self._is_generator else None
-        axes = ((0, state_groups),) if self._is_generator else ((0, symbol_groups), (1, state_groups))
+        axes: Any = ((0, state_groups),) if self._is_generator else ((0, symbol_groups), (1, state_groups))
+        if isinstance(start.rows, RaggedRows) and any(group is not None for _, group in axes):
+            axes = [(ENTRIES, start.rows.matched(_leading_rows(start, symbol_groups, state_groups)))]
         self._groups = [(axis, group) for axis, group in axes if group is not None]
         self.start = Parameters(self._in_form(self._mean(start.rows)), start.initial)
         self.pseudo = Parameters(
@@ -72,18 +76,18 @@ class MStep:
         tied_symbols: Iterable[Iterable[Any]] = (),
     ) -> MStep:
         """M-step with prior and constraints in the model's own names, as ``baum_welch`` takes them."""
-        step = cls(
-            Parameters.of(model),
-            _pseudo_counts(prior, model),
-            learn_initial,
-            _fixed_entries(fixed, model),
+        groups = (
             _groups("tied_symbols", tied_symbols, model.alphabet),
             _groups("tied_states", tied_states, model.states),
         )
+        start = _with_ties(Parameters.of(model), *groups)
+        matrices = start.transitions
+        pseudo, kept = _pseudo_counts(prior, model, matrices), _fixed_entries(fixed, model, matrices)
+        step = cls(start, pseudo, learn_initial, kept, *groups)
         free = step._free
         if free is not None and step._alike_symbols is not None:
             raise InvalidArgument("of a generator, either entries can be fixed or symbols tied, not both.")
-        if free is not None and not (step._alike(free) and step._alike(np.where(free, 0.0, Parameters.of(model).rows))):
+        if free is not None and not (step._alike(free) and step._alike(np.where(free, 0.0, start.rows))):
             raise InvalidArgument("rows that are tied must be fixed at the same entries, with the same values.")
         return step
 
@@ -118,16 +122,22 @@ class MStep:
         return any(bool(pseudo.any()) for pseudo in self.pseudo)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether these are rows of an acceptor, each on its own: none tied, nothing fixed."""
+        return not self._is_generator and not self._groups and self._free is None
+
+    @property
     def constraints(self) -> list[NDArray[Any]]:
         """Ties and free entries as arrays, to tell one problem from another."""
         ties = [np.concatenate(([axis], group)) for axis, group in self._groups]
         return ties + [part for part in (self._alike_symbols, self._free) if part is not None]
 
-    def allows_rows(self, rows: Floats) -> bool:
+    def allows_rows(self, rows: Any) -> bool:
         """Whether rows can have come from the start by M-steps: they sum to 1 and keep the constraints."""
         kept = self.start.rows == 0.0 if self._free is None else (self.start.rows == 0.0) | ~self._free
+        rows = self.start.rows.like(rows) if isinstance(self.start.rows, RaggedRows) else rows
         tied = all(
-            np.allclose(rows, rows.take(group, axis=axis), rtol=ROW_TOLERANCE, atol=0.0) for axis, group in self._groups
+            np.allclose(rows, _taken(rows, axis, group), rtol=ROW_TOLERANCE, atol=0.0) for axis, group in self._groups
         )
         return are_distributions(rows) and np.array_equal(rows[kept], self.start.rows[kept]) and tied
 
@@ -149,15 +159,15 @@ class MStep:
     def _mean(self, rows: Floats) -> Floats:
         """Mean of tied rows, in every one of them; rows that are equal keep their bits."""
         for axis, group in self._groups:
-            first = rows.take(group, axis=axis)
+            first = _taken(rows, axis, group)
             sizes = np.bincount(group, minlength=len(group))[group]
-            others = [other for other in range(rows.ndim) if other != axis]
+            others = [other for other in range(rows.ndim) if axis not in (other, ENTRIES)]
             rows = first + _sums(rows - first, axis, group) / np.expand_dims(sizes, others)
         return rows
 
     def _alike(self, rows: NDArray[Any]) -> bool:
         """Whether tied rows are equal."""
-        return all(np.array_equal(rows, rows.take(group, axis=axis)) for axis, group in self._groups)
+        return all(np.array_equal(rows, _taken(rows, axis, group)) for axis, group in self._groups)
 
 
 def factored(rows: Floats, symbol_groups: Group | None = None) -> Floats:
@@ -187,20 +197,55 @@ def shares(weights: Floats, fallback: Floats) -> Floats:
     return rows if reached.all() else np.where(reached, rows, fallback)
 
 
-def _sums(rows: Floats, axis: int, group: Group) -> Floats:
-    """Sum of the rows of each group along an axis, in every one of them."""
+def _leading_rows(start: Parameters, symbol_groups: Group | None, state_groups: Group | None) -> NDArray[np.int64]:
+    """Of the rows that are tied, the first of each group, for every row of a sparse machine."""
+    m, n, _ = start.transitions.shape
+    symbols = np.arange(m) if symbol_groups is None else symbol_groups
+    states = np.arange(n) if state_groups is None else state_groups
+    return np.asarray(states if start.stop is not None else np.add.outer(symbols * n, states).ravel(), dtype=np.int64)
+
+
+def _with_ties(start: Parameters, symbol_groups: Group | None, state_groups: Group | None) -> Parameters:
+    """Sparse parameters with the same entries stored in rows that are tied; others as they are."""
+    if (symbol_groups is None and state_groups is None) or not isinstance(start.rows, RaggedRows):
+        return start
+    if start.stop is not None and symbol_groups is not None:
+        advice = "Take {to_dense()} of it first, if that fits into memory."
+        raise InvalidArgument("symbols of a sparse generator cannot be tied.", advice=advice)
+    m, n, _ = start.transitions.shape
+    leaders = _leading_rows(start, symbol_groups, state_groups)
+    if start.stop is not None:
+        leaders = np.add.outer(np.arange(m) * n, leaders).ravel()
+    return Parameters.packed(start.transitions.extended(leaders), start.initial, start.stop)
+
+
+def _taken(rows: Any, axis: int, group: Group) -> Any:
+    """For each row along an axis the first of its group; or for each entry of ragged rows."""
+    return rows.like(rows.values[group]) if axis == ENTRIES else rows.take(group, axis=axis)
+
+
+def _sums(rows: Any, axis: int, group: Group) -> Any:
+    """Sum of the rows of each group along an axis, in every one of them; or of the entries of ragged rows."""
+    if axis == ENTRIES:
+        return rows.like(np.bincount(group, weights=rows.values, minlength=rows.size)[group])
     moved = np.moveaxis(rows, axis, 0)
     sums = np.zeros_like(moved)
     np.add.at(sums, group, moved)
     return np.ascontiguousarray(np.moveaxis(sums[group], 0, axis))
 
 
-def _pseudo_counts(prior: ArrayLike, model: Acceptor | Generator) -> Parameters:
+def _cells(values: NDArray[Any], matrices: Any) -> Any:
+    """An array broadcast to the shape of matrices; of sparse ones its values at the entries that are stored."""
+    cells = np.broadcast_to(values, matrices.shape)
+    return matrices.like(cells[matrices.entries()[:3]]) if isinstance(matrices, SparseMatrices) else cells
+
+
+def _pseudo_counts(prior: ArrayLike, model: Acceptor | Generator, matrices: Any) -> Parameters:
     """Pseudo-counts of every cell; the initial distribution and stop get them only from a single number."""
-    rule = f"must be a number or an array that fits the transitions' shape {model.transitions.shape}"
+    rule = f"must be a number or an array that fits the transitions' shape {matrices.shape}"
     given = floats("prior", prior, rule)
     try:
-        cells = np.broadcast_to(given, model.transitions.shape)
+        cells = _cells(given, matrices)
     except ValueError:
         raise InvalidArgument(f"prior {rule}; got {shown(prior)}.") from None
     if not ((cells >= 0.0) & (cells <= LARGEST_TOTAL / cells.size)).all():
@@ -209,27 +254,27 @@ def _pseudo_counts(prior: ArrayLike, model: Acceptor | Generator) -> Parameters:
     return Parameters.packed(cells, others, others if isinstance(model, Generator) else None)
 
 
-def _fixed_entries(fixed: Any, model: Acceptor | Generator) -> NDArray[np.bool_] | None:
+def _fixed_entries(fixed: Any, model: Acceptor | Generator, matrices: Any) -> Any:
     """Mask of the fixed entries: from an array of bool, or from (symbol, state) and (symbol, state, state)."""
     if fixed is None:
         return None
     stop = np.zeros(model.n_states, dtype=np.bool_)
 
-    def rows(mask: NDArray[np.bool_]) -> NDArray[Any]:
+    def rows(mask: Any) -> Any:
         return Parameters.packed(mask, model.initial, stop if isinstance(model, Generator) else None).rows
 
-    shape = model.transitions.shape
+    shape = matrices.shape
     check_unmasked("fixed", fixed)
     if isinstance(fixed, np.ndarray | bool):
         array = np.asarray(fixed)
         with suppress(ValueError):
             if array.dtype == np.bool_:
-                return rows(np.broadcast_to(array, shape).copy())
+                return rows(_cells(array, matrices).astype(np.bool_))
         raise InvalidArgument(
             f"fixed must be an array of bool that fits the transitions' shape {shape}, or a list of entries such "
             f"as (symbol, state) or (symbol, state, next state); got an array of {array.dtype}, {array.shape}."
         )
-    mask = np.zeros(shape, dtype=np.bool_)
+    mask = np.zeros_like(matrices, dtype=np.bool_)
     if isinstance(fixed, str) or not isinstance(fixed, Iterable):
         raise InvalidArgument(f"fixed must be an array of bool or a list of entries; got {shown(fixed)}.")
     for item in fixed:
@@ -242,7 +287,8 @@ def _fixed_entries(fixed: Any, model: Acceptor | Generator) -> NDArray[np.bool_]
             stop[slice(None) if item[1:] in ((), (...,)) else model.states.code(item[1], "fixed: ")] = True
             continue
         axes = zip(item, (model.alphabet, model.states, model.states), strict=False)
-        mask[tuple(slice(None) if part is ... else names.code(part, "fixed: ") for part, names in axes)] = True
+        place = [slice(None) if part is ... else names.code(part, "fixed: ") for part, names in axes]
+        mask[mask.chosen(place) if isinstance(mask, SparseMatrices) else tuple(place)] = True
     return rows(mask)
 
 

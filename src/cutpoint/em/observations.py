@@ -23,6 +23,8 @@ from cutpoint.em.predictions import Predictions
 from cutpoint.errors import CutpointError, ImpossibleObservation, InvalidArgument, InvalidSample, TooLarge
 from cutpoint.exact import RationalFunction
 from cutpoint.kernels import kernels
+from cutpoint.kernels.reference import ClimbPlace
+from cutpoint.kernels.sparse_matrices import SparseMatrices, StateRows, check_dense
 from cutpoint.kernels.words import Floats, FrontCodedWords
 from cutpoint.model import Acceptor, Generator, ParametricAcceptor
 from cutpoint.model.acceptor import MOST_BITS, check_acceptor
@@ -37,38 +39,44 @@ class Parameters(NamedTuple):
     """What learning changes: rows and the initial distribution ``[s]``, all of which sum to 1 along their last axis.
 
     The rows of an acceptor are its transitions ``[a, s, t]``. A generator has one row for each state: its moves in the
-    order of symbols and next states, and last its probability to stop.
+    order of symbols and next states, and last its probability to stop. Rows of a sparse machine hold what is stored.
     """
 
-    rows: Floats
+    rows: Any
     initial: Floats
 
     @classmethod
     def of(cls, model: Acceptor | Generator, exact: bool = False) -> Parameters:
         """Parameters of a model, in floats or in fractions."""
-        numbers = model.numbers(exact)
+        numbers = model.stored_numbers(exact)
         return cls.packed(numbers["transitions"], numbers["initial"], numbers.get("stop"))
 
     @classmethod
-    def packed(cls, transitions: NDArray[Any], initial: Floats, stop: NDArray[Any] | None) -> Parameters:
+    def packed(cls, transitions: Any, initial: Floats, stop: NDArray[Any] | None) -> Parameters:
         """Parameters of transitions ``[a, s, t]`` and, for a generator, of the column ``stop[s]``."""
         if stop is None:
             return cls(transitions, initial)
+        if isinstance(transitions, SparseMatrices):
+            return cls(StateRows(transitions, stop), initial)
         moves = transitions.transpose(1, 0, 2).reshape(len(stop), -1)
         return cls(np.concatenate((moves, stop[:, None]), axis=1), initial)
 
     @property
-    def transitions(self) -> Floats:
-        """Transitions ``[a, s, t]``."""
+    def transitions(self) -> Any:
+        """Transitions ``[a, s, t]``, or sparse matrices."""
         if self.rows.ndim == 3:
             return self.rows
+        if isinstance(self.rows, StateRows):
+            return self.rows.matrices
         size = len(self.rows)
         return np.ascontiguousarray(self.rows[:, :-1].reshape(size, -1, size).transpose(1, 0, 2))
 
     @property
     def stop(self) -> Floats | None:
         """Probability to stop in each state ``[s]``; None for an acceptor."""
-        return None if self.rows.ndim == 3 else np.ascontiguousarray(self.rows[:, -1])
+        if self.rows.ndim == 3:
+            return None
+        return self.rows.stop if isinstance(self.rows, StateRows) else np.ascontiguousarray(self.rows[:, -1])
 
     @property
     def parts(self) -> dict[str, Floats]:
@@ -142,8 +150,9 @@ class InMemory(Observations):
 
     def expected_counts(self, parameters: Parameters, masks: Masks) -> Counts:
         """Counts of the E-step."""
-        arrays = parameters.transitions, parameters.initial, masks, self._words, self._weights, self.threads
-        transitions, initial, stop, logs = kernels().expected_counts(*arrays, parameters.stop)
+        matrices = parameters.transitions
+        arrays = matrices, parameters.initial, masks, self._words, self._weights, self.threads
+        transitions, initial, stop, logs = kernels(matrices).expected_counts(*arrays, parameters.stop)
         if not np.isfinite(transitions).all():
             raise CutpointError("the expected counts are not finite: a defect of the kernels. Please report the case.")
         logs *= self.sample.counts  # in place: allocating as many numbers again takes longer than multiplying them
@@ -152,10 +161,21 @@ class InMemory(Observations):
             raise impossible(self.sample, np.flatnonzero(np.isneginf(logs)).tolist())
         return Counts(transitions, initial, log_likelihood, stop)
 
+    def climbed(
+        self, place: ClimbPlace, pseudo: Parameters, learn_initial: bool, e_steps: int, least_gain: float, masks: Masks
+    ) -> tuple[ClimbPlace, Floats] | None:
+        """Accelerated steps of an acceptor in one call of the kernel, if it has them; see ``kernels/native.py``."""
+        words, weights = self._words, self._weights
+        rules = (pseudo.rows, pseudo.initial), learn_initial, e_steps, least_gain
+        found: tuple[ClimbPlace, Floats] | None
+        found = kernels().climbed(place, *rules, masks, words, weights, self.threads)
+        return found
+
     def log_likelihoods(self, parameters: Parameters, masks: Masks) -> Floats:
         """Log-probability of each distinct observation."""
-        arrays = parameters.transitions, parameters.initial, masks, self._words, self.threads
-        logs: Floats = kernels().log_probabilities(*arrays, parameters.stop)
+        matrices = parameters.transitions
+        arrays = matrices, parameters.initial, masks, self._words, self.threads
+        logs: Floats = kernels(matrices).log_probabilities(*arrays, parameters.stop)
         return logs
 
     def log_likelihood(self, members: Sequence[tuple[Parameters, Masks]], with_inputs: bool = False) -> float:
@@ -170,7 +190,8 @@ class InMemory(Observations):
     def acceptances(self, parameters: Parameters, column: Floats) -> Iterator[tuple[Sample, Floats]]:
         """The whole sample with its acceptances."""
         sample, words = self.sample, self.sample.encoded.decoded()
-        values = kernels().acceptances(parameters.transitions, parameters.initial, column, words, self.threads)
+        matrices = parameters.transitions
+        values = kernels(matrices).acceptances(matrices, parameters.initial, column, words, self.threads)
         yield Sample.from_encoded(words, sample.counts, sample.alphabet, sample.mark_table), values
 
     def predictions(self, parameters: Parameters, final: Masks, masks: Masks) -> Predictions:
@@ -272,6 +293,7 @@ def agreeing_states(table: Sequence[Mark], final: NDArray[np.bool_], names: Sequ
 
     ``names`` has one entry per state: its name, or what is shown of it, such as a class that several states share.
     """
+    check_dense((len(table), len(final)), "the table of states that agree with what was seen,")
     masks = np.ones((len(table), len(final)), dtype=np.bool_)
     for k, mark in enumerate(table):
         if mark.verdict is not None:
@@ -393,15 +415,18 @@ def _exact_counts(model: Acceptor | Generator, sample: AnySample) -> Counts:
     """The E-step over the rationals, one observation after the other."""
     check_model(model)
     stops = isinstance(model, Generator)
-    transitions, initial = np.full(model.transitions.shape, Fraction()), np.full(model.n_states, Fraction())
-    stop, logs = initial.copy(), []
+    stored = model.stored_numbers(exact=True)["transitions"]
+    moved, initial, stop = (np.full(size, Fraction()) for size in (stored.size, model.n_states, model.n_states))
+    logs = []
     for r, (count, word, seen) in enumerate(_exact_observations(model, sample)):
         moves, first, last, probability = model.integers.uses(word, seen, stops)
         if not probability:
             raise impossible(cast(Sample, sample).recoded(model.alphabet), [r])
-        weight = Fraction(count)
-        transitions, initial, stop = transitions + weight * moves, initial + weight * first, stop + weight * last
+        for total, uses in ((moved, np.concatenate(moves)), (initial, first), (stop, last)):
+            used = uses.astype(np.bool_)
+            total[used] += Fraction(count) * uses[used]
         logs.append(count * (math.log(probability.numerator) - math.log(probability.denominator)))
+    transitions: Any = stored.like(moved) if isinstance(stored, SparseMatrices) else moved.reshape(stored.shape)
     return Counts(transitions, initial, math.fsum(logs), stop if stops else None)
 
 
@@ -529,8 +554,8 @@ def verdict_probabilities(acceptor: Acceptor, sample: Sample) -> tuple[Floats, .
     check_sample(sample)
     same = sample.recoded(acceptor.alphabet)
     words = same.decoded
-    arrays = acceptor.transitions, acceptor.initial, acceptor.final, mark_masks(acceptor, same)
-    found = kernels().filtered(*arrays, words)
+    arrays = acceptor.stored, acceptor.initial, acceptor.final, mark_masks(acceptor, same)
+    found = kernels(acceptor.stored).filtered(*arrays, words)
     return tuple(np.split(found.acceptances, words.positions[1:-1]))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.data.sample import SeenPositions
 from cutpoint.kernels import kernels
+from cutpoint.kernels.sparse_matrices import Matrices
 from cutpoint.kernels.words import Floats, Masks
 
 COLUMNS = ("acceptances", "losses")
@@ -35,10 +36,12 @@ class Predictions:
     n_observations: int
 
     @classmethod
-    def of_filter(cls, sample: Sample, transitions: Floats, initial: Floats, final: Masks, masks: Masks) -> Predictions:
+    def of_filter(
+        cls, sample: Sample, transitions: Matrices, initial: Floats, final: Masks, masks: Masks
+    ) -> Predictions:
         """Predictions of verdicts and states along words, by the filter."""
         seen, words = sample.seen, sample.decoded
-        found = kernels().filtered(transitions, initial, final, masks, words)
+        found = kernels(transitions).filtered(transitions, initial, final, masks, words)
         places = words.positions[seen.observations] + seen.positions
         return cls(seen, found.acceptances[places], -found.logs[places] + 0.0, len(sample))
 

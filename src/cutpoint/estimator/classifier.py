@@ -16,6 +16,7 @@ from cutpoint.em.m_step import shares
 from cutpoint.em.observations import InMemory, Parameters, agreeing_states
 from cutpoint.errors import InvalidArgument, MissingExtra
 from cutpoint.estimator.inputs import Lexicon, class_codes, labels_of, values_of, weights_of, words_of
+from cutpoint.estimator.stacking import NgramStack, held_out_odds, mean_odds
 from cutpoint.exact import cut_point_value, whole_number
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import Acceptor, Generator
@@ -24,7 +25,7 @@ from cutpoint.model.parts import check_threads
 from cutpoint.model.prediction import Model
 from cutpoint.search.generators import PRIOR as PRIOR_OF_GENERATORS, learn_generator
 from cutpoint.search.learn import PRIOR, learn
-from cutpoint.search.learned import Learned
+from cutpoint.search.learned import Direction, Learned
 from cutpoint.wording import listed, shown
 
 try:
@@ -37,6 +38,7 @@ except ImportError:
     ) from None
 
 Kind = Literal["acceptor", "generator", "auto"]
+MOST_GRAMS = 10  # longest n-grams that can be counted
 
 
 class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -53,6 +55,11 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         answers by Bayes' rule, which is better where the words themselves come from machines. ``"auto"`` learns both on
         the same folds and takes the one of lower log loss on the words held out.
     team, folds, threads : as of :func:`cutpoint.learn`.
+    direction : of acceptors, as of :func:`cutpoint.learn`: ``"backward"`` reads words from their end, ``"auto"`` tries
+        both. What is learned backwards reads reversed words: ``fit_.automaton`` is the same, read forwards.
+    ngrams : of two classes, a number n answers by a logistic regression on counts of 1- to n-grams and on the log-odds
+        of the folds' winners (each of words that it did not learn from). Better where outcomes hang on local patterns,
+        such as endings of names; 4 is a good number. With 0 there is none.
     prior : Dirichlet pseudo-counts of every cell; by default those of the function that learns. With 0, a word may have
         probability 0 under a generator; it is then refused.
     cut_point : of two classes, ``predict`` answers ``classes_[1]`` where its probability is above this. None chooses
@@ -110,6 +117,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         separator: str | None = None,
         position: bool = False,
         n_final: int | None = None,
+        direction: Direction | Literal["auto"] = "forward",
+        ngrams: int = 0,
         folds: int | None = None,
         time_limit: float | None = None,
         threads: int | None = None,
@@ -125,6 +134,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.separator = separator
         self.position = position
         self.n_final = n_final
+        self.direction = direction
+        self.ngrams = ngrams
         self.folds = folds
         self.time_limit = time_limit
         self.threads = threads
@@ -173,7 +184,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cut_point = None
         if len(classes) == 2:
             given = self.cut_point
-            cut_point = chosen_cut_point(fit).cut_point if given is None else float(cut_point_value(given))
+            usual = 0.5 if self.ngrams else chosen_cut_point(fit).cut_point
+            cut_point = usual if given is None else float(cut_point_value(given))
         self.classes_ = classes
         self.fit_ = fit
         self.labels_ = classes[[classes.tolist().index(label) if names else int(label) for label in fit.labels]]
@@ -181,6 +193,12 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.alphabet_ = self.machine_.alphabet
         self.cut_point_ = cut_point
         self._lexicon = lexicon
+        self._stack = None
+        if self.ngrams:
+            encoded = self._encoded(words)
+            odds = held_out_odds(fit.held_out, encoded, self.threads)
+            self._judges = [_extended(machine, lexicon.alphabet) for machine, _ in fit.held_out]
+            self._stack = NgramStack(int(self.ngrams), encoded, odds, codes, weights)
         self._running = RunningCounts.first(self._expected_counts(sample), sample.total)
         return self
 
@@ -192,7 +210,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         limit = None if self.time_limit is None else self.time_limit / (1 + both)
         fits = []
         if both or self.kind == "acceptor":
-            fits.append(learn(sample, self.n_states, self.team, n_final=self.n_final, time_limit=limit, **options))
+            options_of_acceptors = options | {"n_final": self.n_final, "direction": self.direction}
+            fits.append(learn(sample, self.n_states, self.team, time_limit=limit, **options_of_acceptors))
         if both or self.kind == "generator":
             fits.append(learn_generator(sample, self.n_states, self.team, predict=True, time_limit=limit, **options))
         return better(*fits) if both else fits[0]
@@ -209,6 +228,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _machine(self, kind: type[AnyMachine], other: str) -> AnyMachine:
         check_is_fitted(self)
+        if self._is_backward:
+            raise AttributeError("words are read backwards: use fit_.automaton, or machine_ for reversed words.")
         if isinstance(self.machine_, kind):
             return self.machine_
         raise AttributeError(f"{other}, or machine_ for either kind.")
@@ -228,6 +249,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Royal Statistical Society B 71 (2009).
         """
         words, labels, weights = self._given(X, y, sample_weight)
+        if self.ngrams:
+            raise InvalidArgument("partial_fit goes on with an acceptor or generator alone. Leave ngrams out.")
         named = None if classes is None else np.unique(np.array(list(classes)))
         if not hasattr(self, "machine_"):
             return self._start(words, labels, weights, np.unique(labels) if named is None else named)
@@ -247,6 +270,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _expected_counts(self, sample: Sample) -> Counts:
         """E-step: each word must end in a state of its class."""
         final, labels = self.labels_ == self.classes_[-1], self.labels_.tolist()
+        sample = sample.reversed() if self._is_backward else sample
         data = InMemory(sample.recoded(self.machine_.alphabet), self.threads)
         masks = agreeing_states(sample.mark_table, final, labels)
         return data.expected_counts(Parameters.of(self.machine_), masks)
@@ -261,11 +285,15 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class for each word, in the order of ``classes_``; rows sum to 1."""
         words = self._encoded(X)
+        if self._stack is not None:
+            return self._stack.probabilities(words, mean_odds(self._judges, words, self.threads))
         return self.machine_.class_probabilities(self._owners, words, self.threads)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Natural logarithm of the probability of each class: accurate far below 1e-308; -inf where it is 0."""
         words = self._encoded(X)
+        if self._stack is not None:
+            return np.asarray(np.log(self.predict_proba(X)))
         return self.machine_.class_log_probabilities(self._owners, words, self.threads)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -292,7 +320,7 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(np.where(above, np.maximum(odds, np.finfo(np.float64).tiny), np.minimum(odds, 0.0)))
 
     def to_model(self) -> Model:
-        """What is learned as a :class:`cutpoint.files.Model`, which files keep and which predicts without scikit-learn.
+        """What is learned as a :class:`Model`, which files keep and which predicts without scikit-learn.
 
         :func:`cutpoint.save` writes it, :func:`cutpoint.load` reads it, :func:`cutpoint.export` takes it to other
         systems; its ``predict`` and ``probabilities`` answer as this classifier does. With ``position=True`` it reads
@@ -304,9 +332,19 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "a model has one rare symbol, and with position=True there is one for each position. "
                 "Fit with unknown='skip' or 'error' to save it."
             )
+        if self._stack is not None:
+            raise InvalidArgument("a model has no n-grams. Fit with ngrams=0 to save it.")
+        if self._is_backward:
+            what = "a model reads words forwards. Fit with direction='forward', or save fit_.automaton as .json."
+            raise InvalidArgument(what)
         classes = self.classes_.tolist()
         labels = self.labels_.tolist() if len(classes) > 2 else None
         return Model(self.machine_, self.cut_point_, classes=classes, labels=labels)
+
+    @property
+    def _is_backward(self) -> bool:
+        """Whether the machine reads words from their last symbol to their first."""
+        return self.fit_.direction == "backward"
 
     @property
     def _owners(self) -> NDArray[np.bool_]:
@@ -316,7 +354,8 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _encoded(self, X: Any) -> EncodedWords:
         check_is_fitted(self)
         check_threads(self.threads)
-        return self._lexicon.encode(words_of(X, self.separator or ""))
+        encoded = self._lexicon.encode(words_of(X, self.separator or ""))
+        return encoded.reversed() if self._is_backward else encoded
 
     def _given(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[list[Word], NDArray[Any], Floats]:
         """Words, labels and weights, as many of each."""
@@ -341,6 +380,10 @@ class AcceptorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidArgument(f"must be one of {listed(get_args(Kind))}; got {shown(self.kind)}.", argument="kind")
         if self.n_final is not None and self.kind != "acceptor":
             raise InvalidArgument("n_final is for kind='acceptor'. Leave it out.")
+        if self.direction != "forward" and self.kind != "acceptor":
+            raise InvalidArgument("direction is for kind='acceptor'. Leave it out.")
+        if whole_number("ngrams", self.ngrams, least=0, most=MOST_GRAMS) and len(classes) > 2:
+            raise InvalidArgument(f"ngrams is for two classes; y has {len(classes)}. Leave it out.")
         Alphabet((RARE,), self.unknown)  # refuses a rule that does not exist
         whole_number("min_count", self.min_count, least=1)
         check_time_limit(self.time_limit)

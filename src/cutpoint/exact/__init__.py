@@ -6,9 +6,12 @@ from cutpoint.exact.algebraic import (
     cut_point_value as cut_point_value,
 )
 from cutpoint.exact.certified import (
-    exceeds as exceeds,
-    which_exceed as which_exceed,
-    which_values_exceed as which_values_exceed,
+    SIGNS as SIGNS,
+    Relation as Relation,
+    all_compared as all_compared,
+    all_values_compared as all_values_compared,
+    compared as compared,
+    sign as sign,
 )
 from cutpoint.exact.numbers import (
     check_choice as check_choice,

@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact.numbers import finite_number
+from cutpoint.exact.numbers import finite_number, from_flint, polynomial as flint_polynomial, to_flint
 from cutpoint.wording import shown
 
 if TYPE_CHECKING:
-    from flint import fmpq, fmpq_poly
+    from flint import fmpq
 
 FLOAT_WIDTH = Fraction(1, 2**64)  # relative width of the interval whose middle becomes a float
 
@@ -48,7 +48,11 @@ class AlgebraicNumber:
     def __init__(self, coefficients: Iterable[Any], low: Any, high: Any) -> None:
         if not isinstance(coefficients, Iterable):
             raise InvalidArgument(f"an AlgebraicNumber needs a list of coefficients; got {shown(coefficients)}.")
-        polynomial, below, above = _flint([_rational(value) for value in coefficients]), _rational(low), _rational(high)
+        polynomial, below, above = (
+            flint_polynomial([_rational(value) for value in coefficients]),
+            _rational(low),
+            _rational(high),
+        )
         if polynomial.degree() < 1 or not below < above:
             raise InvalidArgument("an AlgebraicNumber needs a polynomial that is not constant, and low < high.")
         factors = [tuple(Fraction(int(c)) for c in factor.coeffs()) for factor, _ in polynomial.numer().factor()[1]]
@@ -110,18 +114,20 @@ class AlgebraicNumber:
                 if high <= other_low or other_high <= low:
                     return -1 if high <= other_low else 1
                 width /= 2**16
+        if other in (math.inf, -math.inf):
+            return -1 if other > 0 else 1
         number = Fraction(other)
         if not self.low < number < self.high:
             return 1 if number <= self.low else -1
-        polynomial = _flint(self.polynomial)
-        here, below = polynomial(_fmpq(number)), polynomial(_fmpq(self.low))
+        polynomial = flint_polynomial(self.polynomial)
+        here, below = polynomial(to_flint(number)), polynomial(to_flint(self.low))
         return 0 if here == 0 else 1 if (here > 0) == (below > 0) else -1
 
     def __eq__(self, other: object) -> bool:
-        return self._sign_against(other) == 0 if isinstance(other, COMPARABLE) else NotImplemented
+        return self._sign_against(other) == 0 if _is_comparable(other) else NotImplemented
 
     def __lt__(self, other: object) -> bool:
-        return self._sign_against(other) < 0 if isinstance(other, COMPARABLE) else NotImplemented
+        return self._sign_against(other) < 0 if _is_comparable(other) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.polynomial if self.rational is None else self.rational)
@@ -148,12 +154,16 @@ class AlgebraicNumber:
     __rmul__ = __mul__
 
     def __truediv__(self, number: object) -> AlgebraicNumber:
-        return self._linear(1 / Fraction(number), Fraction()) if isinstance(number, int | Fraction) else NotImplemented
+        if not isinstance(number, int | Fraction):
+            return NotImplemented
+        if not number:
+            raise ZeroDivisionError(f"{self} is divided by 0.")
+        return self._linear(1 / Fraction(number), Fraction())
 
     def _linear(self, scale: Fraction, shift: Fraction) -> AlgebraicNumber:
         """The root times a number other than 0, plus a number."""
-        moved = _flint(self.polynomial)(_flint([-shift / scale, 1 / scale]))
-        coefficients = [Fraction(int(c.p), int(c.q)) for c in moved.coeffs()]
+        moved = flint_polynomial(self.polynomial)(flint_polynomial([-shift / scale, 1 / scale]))
+        coefficients = [from_flint(c) for c in moved.coeffs()]
         return AlgebraicNumber(coefficients, *sorted((scale * self.low + shift, scale * self.high + shift)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -194,21 +204,9 @@ def _rational(value: object) -> Fraction:
     return Fraction(finite_number("a coefficient or bound of an AlgebraicNumber", value))
 
 
-def _fmpq(number: Fraction) -> fmpq:
-    from flint import fmpq  # noqa: PLC0415
-
-    return fmpq(number.numerator, number.denominator)
-
-
-def _flint(coefficients: Iterable[Fraction]) -> fmpq_poly:
-    from flint import fmpq_poly  # noqa: PLC0415
-
-    return fmpq_poly([_fmpq(c) for c in coefficients])
-
-
 def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction) -> int:
     """Number of real roots of a polynomial without double roots strictly between two numbers (Sturm)."""
-    chain = [_flint(polynomial), _flint(polynomial).derivative()]
+    chain = [flint_polynomial(polynomial), flint_polynomial(polynomial).derivative()]
     while chain[-1].degree() > 0:
         chain.append(-(chain[-2] % chain[-1]))
 
@@ -216,7 +214,7 @@ def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction
         signs = [value > 0 for value in (link(at) for link in chain) if value != 0]
         return sum(a != b for a, b in pairwise(signs))
 
-    below, above = _fmpq(low), _fmpq(high)
+    below, above = to_flint(low), to_flint(high)
     return changes(below) - changes(above) - int(chain[0](above) == 0)  # the changes count roots with low < r <= high
 
 
@@ -231,7 +229,7 @@ def real_roots(coefficients: Sequence[Fraction]) -> tuple[CutPoint, ...]:
     ['-√2 ≈ -1.414', '1/2', '√2 ≈ 1.414']
     """
     found: list[CutPoint] = []
-    for flint_factor, _ in _flint(coefficients).numer().factor()[1]:
+    for flint_factor, _ in flint_polynomial(coefficients).numer().factor()[1]:
         factor = [Fraction(int(c)) for c in flint_factor.coeffs()]
         if len(factor) == 2:
             found.append(-factor[0] / factor[1])
@@ -247,7 +245,12 @@ def real_roots(coefficients: Sequence[Fraction]) -> tuple[CutPoint, ...]:
     return tuple(sorted(found))
 
 
-COMPARABLE = AlgebraicNumber | float | int | Fraction
+def _is_comparable(other: object) -> bool:
+    return isinstance(other, AlgebraicNumber | float | int | Fraction) and not (
+        isinstance(other, float) and math.isnan(other)
+    )
+
+
 CutPoint = Fraction | AlgebraicNumber  # A rational cut point, or an irrational one as the root of a polynomial
 
 

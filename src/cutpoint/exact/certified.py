@@ -12,12 +12,25 @@ where :math:`\eta` covers what falls below the smallest normal float.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.exact.algebraic import CutPoint
+
+Signs = NDArray[np.int8]
+
+Relation = Literal[">", "≥", "=", "≠"]
+"""How the probability of a word of a language is to the cut point."""
+
+SIGNS: dict[Relation, frozenset[int]] = {
+    ">": frozenset({1}),
+    "≥": frozenset({0, 1}),
+    "=": frozenset({0}),
+    "≠": frozenset({-1, 1}),
+}
+"""Signs of probability minus cut point that each relation allows."""
 
 UNIT_ROUNDOFF = Fraction(1, 2**53)
 SUBNORMAL = Fraction(1, 2**1070)  # 16 times the smallest float, to cover rows that sum to a little more than 1
@@ -26,45 +39,40 @@ MOST_GROWTH = 500  # bits by which what underflow loses, at most 2**-1070 · (n 
 LONGEST = 10**8  # up to this length rows that sum to 1 + 1e-9 enlarge an absolute error by less than 12 %
 
 
-def exceeds(
-    estimate: float,
-    length: int,
-    n_states: int,
-    cut_point: CutPoint,
-    exact: Callable[[], Fraction],
-    inclusive: bool = False,
-) -> bool:
-    """Whether the probability behind a float estimate is > cut_point; ``exact`` is called only if the float can't say.
+def sign(value: Fraction, cut_point: CutPoint) -> int:
+    """1 if a number is above the cut point, 0 if it is equal to it, -1 if it is below."""
+    return int(value > cut_point) - int(value < cut_point)
 
-    ``estimate`` must come from fixed-order sums of the forward recursion over a word of this length. If ``inclusive``,
-    a probability equal to the cut point exceeds it too.
+
+def compared(estimate: float, length: int, n_states: int, cut_point: CutPoint, exact: Callable[[], Fraction]) -> int:
+    """Sign of the probability behind a float estimate minus the cut point; ``exact`` is called if the float can't say.
+
+    ``estimate`` must come from fixed-order sums of the forward recursion over a word of this length.
 
     Examples
     --------
-    >>> exceeds(0.1, 1, 2, Fraction(1, 10), exact=lambda: Fraction(1, 10))
-    False
+    >>> compared(0.1, 1, 2, Fraction(1, 10), exact=lambda: Fraction(1, 10))
+    0
     """
     near = float(cut_point)
     if length <= LONGEST and abs(estimate - near) > _margin(estimate, length, n_states, near):
-        return estimate > near
+        return 1 if estimate > near else -1
     low, high = certified_bounds(estimate, length, n_states)
     if low > cut_point or high < cut_point:
-        return low > cut_point
-    value = exact()
-    return value > cut_point or (inclusive and value == cut_point)
+        return 1 if low > cut_point else -1
+    return sign(exact(), cut_point)
 
 
-def which_exceed(
+def all_compared(
     estimates: NDArray[np.float64],
     lengths: NDArray[np.int64],
     n_states: int,
     cut_point: CutPoint,
     exact: Callable[[int], Fraction],
-    inclusive: bool = False,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """:func:`exceeds` for many words at once, and for which of them r ``exact(r)`` was needed: floats can't decide."""
+) -> tuple[Signs, NDArray[np.bool_]]:
+    """:func:`compared` for many words at once, and for which of them r ``exact(r)`` was needed: floats can't decide."""
     near = float(cut_point)
-    above = estimates > near
+    signs = np.where(estimates > near, np.int8(1), np.int8(-1))
     used = np.zeros(len(estimates), dtype=np.bool_)
 
     def noted(r: int) -> Fraction:
@@ -73,20 +81,19 @@ def which_exceed(
 
     clear = (lengths <= LONGEST) & (np.abs(estimates - near) > _margin(estimates, lengths, n_states, near))
     for r in np.flatnonzero(~clear).tolist():
-        above[r] = exceeds(float(estimates[r]), int(lengths[r]), n_states, cut_point, partial(noted, r), inclusive)
-    return above, used
+        signs[r] = compared(float(estimates[r]), int(lengths[r]), n_states, cut_point, partial(noted, r))
+    return signs, used
 
 
-def which_values_exceed(
+def all_values_compared(
     estimates: NDArray[np.float64],
     magnitudes: NDArray[np.float64],
     lengths: NDArray[np.int64],
     norms: tuple[int, float],
     cut_point: CutPoint,
     exact: Callable[[int], Fraction],
-    inclusive: bool = False,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    r""":func:`which_exceed` for values of either sign, whose error is relative to the sum of the paths' magnitudes.
+) -> tuple[Signs, NDArray[np.bool_]]:
+    r""":func:`all_compared` for values of either sign, whose error is relative to the sum of the paths' magnitudes.
 
     .. math:: |\hat p - p| \le \gamma\, |\xi|\, |M(x_1)| \cdots |M(x_n)|\, |\eta| + \eta_0
 
@@ -100,11 +107,10 @@ def which_values_exceed(
         margin = 8 * roundings * 2.0**-53 * magnitudes + 2.0**-50 * abs(near) + 1e-120
         clear = np.abs(estimates - near) > margin  # never if a magnitude is infinite
     clear &= (lengths <= LONGEST) & ((lengths + 2) * np.log2(max(largest, 1.0)) < MOST_GROWTH)
-    above = estimates > near
+    signs = np.where(estimates > near, np.int8(1), np.int8(-1))
     for r in np.flatnonzero(~clear).tolist():
-        value = exact(r)
-        above[r] = value > cut_point or (inclusive and value == cut_point)
-    return above, ~clear
+        signs[r] = sign(exact(r), cut_point)
+    return signs, ~clear
 
 
 def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:

@@ -1,16 +1,23 @@
-"""Numbers as users write them: rationals are kept exactly, floats stay floats."""
+"""Numbers as users write them: rationals are kept exactly, floats stay floats; and as flint has them."""
+
+from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Rational
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.errors import CutpointError, InvalidArgument
 from cutpoint.wording import shown
+
+if TYPE_CHECKING:
+    from flint import fmpq, fmpq_poly
 
 LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")  # five digits, or more, would make a number of as many digits
 
@@ -89,6 +96,25 @@ def _is_masked(values: object) -> bool:
         inner = list, tuple, np.ma.MaskedArray
         return any(issubclass(kind, inner) for kind in set(map(type, values))) and any(map(_is_masked, values))
     return bool(np.ma.is_masked(values))
+
+
+def to_flint(number: Fraction) -> fmpq:
+    """A fraction as a number of flint."""
+    from flint import fmpq  # noqa: PLC0415
+
+    return fmpq(int(number.numerator), int(number.denominator))
+
+
+def from_flint(number: fmpq) -> Fraction:
+    """A number of flint as a fraction."""
+    return Fraction(int(number.p), int(number.q))
+
+
+def polynomial(coefficients: Iterable[Fraction]) -> fmpq_poly:
+    """Polynomial of flint with these coefficients of 1, x, x², …."""
+    from flint import fmpq_poly  # noqa: PLC0415
+
+    return fmpq_poly([to_flint(c) for c in coefficients])
 
 
 def check_choice(name: str, value: object, *choices: str) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact.algebraic import AlgebraicNumber, CutPoint, real_roots
-from cutpoint.exact.numbers import entry, finite_number
+from cutpoint.exact.numbers import entry, finite_number, from_flint, to_flint
 from cutpoint.wording import shown
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class RationalFunction:
         if isinstance(value, RationalFunction):
             return value
         constant, context = Fraction(finite_number("a coefficient", value)), _context(())
-        return cls(context.constant(_fmpq(constant)), context.constant(1))
+        return cls(context.constant(to_flint(constant)), context.constant(1))
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -101,12 +101,14 @@ class RationalFunction:
         """Its value, if it depends on no parameter."""
         if self.parameters:
             return None
-        value = self.numerator.leading_coefficient() if self.numerator else _fmpq(Fraction())
-        return Fraction(int(value.p), int(value.q))
+        value = self.numerator.leading_coefficient() if self.numerator else to_flint(Fraction())
+        return from_flint(value)
 
     def at(self, **values: Any) -> Any:
         """Value with numbers for parameters: a ``Fraction`` if none is left; names that it lacks are ignored."""
-        given = {name: _fmpq(Fraction(finite_number(f"the parameter {name}", value))) for name, value in values.items()}
+        given = {
+            name: to_flint(Fraction(finite_number(f"the parameter {name}", value))) for name, value in values.items()
+        }
         here: dict[str | int, Any] = {name: value for name, value in given.items() if name in self.parameters}
         above, below = (
             polynomial.subs(here) if here else polynomial for polynomial in (self.numerator, self.denominator)
@@ -368,7 +370,7 @@ def _zeros(polynomial: fmpq_mpoly) -> tuple[CutPoint, ...]:
         return ()
     coefficients = [Fraction()] * (polynomial.degrees()[used[0]] + 1)
     for powers, c in polynomial.terms():
-        coefficients[powers[used[0]]] = Fraction(int(c.p), int(c.q))
+        coefficients[powers[used[0]]] = from_flint(c)
     return real_roots(coefficients)
 
 
@@ -391,12 +393,6 @@ def _context(names: Iterable[str]) -> fmpq_mpoly_ctx:
     return fmpq_mpoly_ctx.get(tuple(sorted(names)), "lex")
 
 
-def _fmpq(number: Fraction) -> Any:
-    from flint import fmpq  # noqa: PLC0415
-
-    return fmpq(number.numerator, number.denominator)
-
-
 Terms = Sequence[tuple[tuple[int, ...], int, int]]
 
 
@@ -404,6 +400,7 @@ def _restored(names: Sequence[str], *parts: Terms) -> RationalFunction:
     """The function of terms, as it is copied and pickled."""
     context = _context(names)
     polynomials = (
-        context.from_dict({powers: _fmpq(Fraction(above, below)) for powers, above, below in terms}) for terms in parts
+        context.from_dict({powers: to_flint(Fraction(above, below)) for powers, above, below in terms})
+        for terms in parts
     )
     return RationalFunction(*polynomials)

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoint.exact.numbers import from_flint, to_flint
+from cutpoint.kernels.sparse_matrices import SparseMatrices, check_dense
+
 if TYPE_CHECKING:
     from flint import fmpq_mat, fmpz, fmpz_mat
 
@@ -23,6 +26,7 @@ Fractions = NDArray[Any]  # array of ``Fraction``
 Codes = Sequence[int]  # A word as the numbers of its symbols
 Masks = NDArray[np.bool_]  # ``[i, s]``: states that agree with what was seen at each position
 
+ZERO = Fraction()
 LONG = 200  # words longer than this are multiplied by halves
 
 
@@ -34,17 +38,21 @@ class IntegerForm:
     """
 
     initial: fmpz_mat
-    matrices: tuple[fmpz_mat, ...]
+    matrices: tuple[Any, ...]  # of flint, or :class:`SparseIntegers`
     final: fmpz_mat
     initial_denominator: fmpz
     denominators: tuple[fmpz, ...]
     final_denominator: fmpz
 
     @classmethod
-    def of(cls, initial: Fractions, transitions: Fractions, final: Fractions) -> IntegerForm:
-        """Integer form of arrays ``[s]``, ``[a, s, t]`` and ``[s]`` of ``Fraction``."""
+    def of(cls, initial: Fractions, transitions: Fractions | SparseMatrices, final: Fractions) -> IntegerForm:
+        """Integer form of arrays ``[s]``, ``[a, s, t]`` (or sparse matrices) and ``[s]`` of ``Fraction``."""
         (row, row_below), (column, column_below) = map(over_common_denominator, (initial[None, :], final[:, None]))
-        matrices, below = zip(*map(over_common_denominator, transitions), strict=True)
+        if isinstance(transitions, SparseMatrices):
+            pairs: Any = (SparseIntegers.of(transitions, a) for a in range(len(transitions)))
+        else:
+            pairs = map(over_common_denominator, transitions)
+        matrices, below = zip(*pairs, strict=True)
         return cls(row, matrices, column, row_below, below, column_below)
 
     def value(self, word: Codes, repeat: int = 1) -> Fraction:
@@ -55,13 +63,19 @@ class IntegerForm:
     def row(self, word: Codes, repeat: int = 1) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of πP(x)ᵏ; the denominator depends on the symbols only."""
         row = self.initial
-        # Balanced products use fast multiplication; a row would meet huge numbers at each step.
-        if len(word) > LONG or (word and repeat != 1):
+        # Balanced products use fast multiplication; a row would meet huge numbers at each step. Products of sparse
+        # matrices are soon dense.
+        if (not self.is_sparse and len(word) > LONG) or (word and repeat != 1):
             row = row * self._product(word) ** repeat
         else:
             for symbol in word:
                 row = row * self.matrices[symbol]
         return row, self.initial_denominator * self._denominator(word) ** repeat
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the matrices are sparse."""
+        return isinstance(self.matrices[0], SparseIntegers)
 
     def conditioned(self, steps: Sequence[int | NDArray[np.bool_]]) -> tuple[fmpz_mat, fmpz]:
         """Numerators and denominator of the row after symbols and masks of what was seen; 0 below if it is impossible.
@@ -96,26 +110,23 @@ class IntegerForm:
         end = self.final.transpose() if stops else fmpz_mat(1, size, [1] * size)
         return rows, end, lowest_terms((rows[-1] * end.transpose())[0, 0], below)
 
-    def uses(self, word: Codes, seen: Masks, stops: bool) -> tuple[Fractions, Fractions, Fractions, Fraction]:
-        """Expected uses of the moves ``[a, s, t]``, first and last states in a run, given what was seen; its chance.
+    def uses(self, word: Codes, seen: Masks, stops: bool) -> tuple[list[Fractions], Fractions, Fractions, Fraction]:
+        """Expected uses of the entries of each matrix, first and last states in a run, given what was seen; its chance.
 
-        The denominators of a path are those of its word, so expectations are quotients of integers. All are 0 where
-        what was seen is impossible.
+        Entries are those that are stored, in their order: of a matrix that is not sparse all of them. The denominators
+        of a path are those of its word, so expectations are quotients of integers. All are 0 where what was seen is
+        impossible.
         """
-        from flint import fmpz_mat  # noqa: PLC0415
-
         rows, end, probability = self.agreeing(word, seen, stops)
-        total, size = (rows[-1] * end.transpose())[0, 0], self.initial.ncols()
-        moves = [fmpz_mat(size, size) for _ in self.matrices]
+        total = (rows[-1] * end.transpose())[0, 0]
+        moves = [[total * 0] * len(matrix.entries()) for matrix in self.matrices]
         column = end
         for i in range(len(word), 0, -1):
             column = _masked(column, seen[i])
-            moves[word[i - 1]] += rows[i - 1].transpose() * column
+            outer = _outer(rows[i - 1], column, self.matrices[word[i - 1]])
+            moves[word[i - 1]] = [m + more for m, more in zip(moves[word[i - 1]], outer, strict=True)]
             column = column * self.matrices[word[i - 1]].transpose()
-        used = [
-            [m * p for m, p in zip(a.entries(), b.entries(), strict=True)]
-            for a, b in zip(moves, self.matrices, strict=True)
-        ]
+        used = [[m * p for m, p in zip(a, b.entries(), strict=True)] for a, b in zip(moves, self.matrices, strict=True)]
         first, last = (
             [a * b for a, b in zip(rows[k].entries(), side.entries(), strict=True)]
             for k, side in ((0, column), (-1, end))
@@ -125,8 +136,7 @@ class IntegerForm:
         def expected(numerators: list[fmpz]) -> Fractions:
             return np.array([lowest_terms(number, below) for number in numerators], dtype=object)
 
-        by_symbol = np.stack([expected(numerators).reshape(size, size) for numerators in used])
-        return by_symbol, expected(first), expected(last), probability
+        return [*map(expected, used)], expected(first), expected(last), probability
 
     def column(self, word: Codes) -> tuple[fmpz_mat, fmpz]:
         """Numerators and common denominator of P(x)f."""
@@ -171,9 +181,13 @@ class IntegerForm:
         best = np.array([int(value) for value in column.entries()], dtype=object)
         choices = []
         for symbol in reversed(word):  # from the back, so that ties go to the states that come first
-            ahead = np.array(self.matrices[symbol].tolist(), dtype=object) * best
-            choices.append(ahead.argmax(axis=1))
-            best = ahead.max(axis=1)
+            matrix = self.matrices[symbol]
+            if isinstance(matrix, SparseIntegers):
+                choice, best = matrix.best_next(best)
+            else:
+                ahead = np.array(matrix.tolist(), dtype=object) * best
+                choice, best = ahead.argmax(axis=1), ahead.max(axis=1)
+            choices.append(choice)
         start = np.array(self.initial.entries(), dtype=object) * best
         path = [int(start.argmax())]
         for choice in reversed(choices):
@@ -223,12 +237,105 @@ class IntegerForm:
         powers = (self.denominators[symbol] ** times for symbol, times in Counter(word).items())
         return math.prod(powers, start=self.initial_denominator**0)
 
-    def _product(self, word: Codes) -> fmpz_mat:
+    def _product(self, word: Codes) -> Any:
         """Product of the numerators' matrices, by halves."""
         if len(word) == 1:
-            return self.matrices[word[0]]
+            return self.matrices[word[0]].to_dense() if self.is_sparse else self.matrices[word[0]]
         half = len(word) // 2
         return self._product(word[:half]) * self._product(word[half:])
+
+
+@dataclass(frozen=True)
+class SparseIntegers:
+    """A sparse matrix of integers, which multiplies rows and columns as a matrix of flint does.
+
+    Attributes
+    ----------
+    size : number of rows, and of columns.
+    rows, columns, numbers : of the stored entries, by rows.
+    """
+
+    size: int
+    rows: list[int]
+    columns: list[int]
+    numbers: list[Any]
+
+    @classmethod
+    def of(cls, matrices: SparseMatrices, a: int) -> tuple[SparseIntegers, fmpz]:
+        """Integers and their denominator of the matrix of a symbol, whose entries are ``Fraction``."""
+        from flint import fmpz  # noqa: PLC0415
+
+        here, pattern = matrices.pattern.of_symbol(a), matrices.pattern
+        values = matrices.values[here].tolist()
+        below = math.lcm(*{value.denominator for value in values})
+        numbers = [fmpz(value.numerator * (below // value.denominator)) for value in values]
+        places = pattern.sources[here].tolist(), pattern.columns[here].tolist()
+        return cls(pattern.n_states, *places, numbers), fmpz(below)
+
+    def entries(self) -> list[Any]:
+        """The stored numbers."""
+        return self.numbers
+
+    def transpose(self) -> SparseIntegers:
+        """The transposed matrix; its entries are not in order."""
+        return SparseIntegers(self.size, self.columns, self.rows, self.numbers)
+
+    def __rmul__(self, row: fmpz_mat) -> fmpz_mat:
+        """A row, or several, times the matrix."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        return fmpz_mat([_gathered(part, self.rows, self.columns, self.numbers, self.size) for part in row.tolist()])
+
+    def __mul__(self, other: Any) -> fmpz_mat:
+        """The matrix times a column, a number or another matrix, which makes it dense."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        if isinstance(other, fmpz_mat) and other.ncols() == 1:
+            entries = _gathered(other.entries(), self.columns, self.rows, self.numbers, self.size)
+            return fmpz_mat(self.size, 1, entries)
+        return self.to_dense() * (other.to_dense() if isinstance(other, SparseIntegers) else other)
+
+    def __pow__(self, exponent: int) -> fmpz_mat:
+        return self.to_dense() ** exponent
+
+    def to_dense(self) -> fmpz_mat:
+        """The matrix of flint, if it fits into memory."""
+        from flint import fmpz_mat  # noqa: PLC0415
+
+        check_dense((self.size, self.size), "the exact matrix")
+        matrix = fmpz_mat(self.size, self.size)
+        for s, t, number in zip(self.rows, self.columns, self.numbers, strict=True):
+            matrix[s, t] = number
+        return matrix
+
+    def tolist(self) -> list[list[Any]]:
+        """Rows of the dense matrix."""
+        return self.to_dense().tolist()
+
+    def best_next(self, values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """For each row the column of the largest product with a value, the first of equals, and the product."""
+        choice, best = np.zeros(self.size, dtype=np.int64), values * 0
+        for s, t, number in zip(self.rows, self.columns, self.numbers, strict=True):
+            if (product := int(number) * values[t]) > best[s]:
+                choice[s], best[s] = t, product
+        return choice, best
+
+
+def _gathered(values: list[Any], of: list[int], to: list[int], numbers: list[Any], size: int) -> list[Any]:
+    """Sums of products of values and numbers."""
+    sums = [0] * size
+    for k, number in enumerate(numbers):
+        if value := values[of[k]]:
+            sums[to[k]] += value * number
+    return sums
+
+
+def _outer(row: fmpz_mat, column: fmpz_mat, matrix: fmpz_mat | SparseIntegers) -> list[Any]:
+    """Products of a row and a column at the stored entries of a matrix."""
+    if not isinstance(matrix, SparseIntegers):
+        return (row.transpose() * column).entries()
+    before, after = row.entries(), column.entries()
+    return [before[s] * after[t] for s, t in zip(matrix.rows, matrix.columns, strict=True)]
 
 
 def over_common_denominator(values: Fractions) -> tuple[fmpz_mat, fmpz]:
@@ -243,6 +350,8 @@ def over_common_denominator(values: Fractions) -> tuple[fmpz_mat, fmpz]:
 
 def lowest_terms(numerator: fmpz, denominator: fmpz) -> Fraction:
     """Quotient in lowest terms. Python's own gcd takes minutes on numbers of a million digits, flint's does not."""
+    if not numerator:
+        return ZERO
     divisor = numerator.gcd(denominator)
     reduced = Fraction()
     reduced._numerator = int(numerator // divisor)  # type: ignore[attr-defined]
@@ -264,15 +373,15 @@ def fractions(values: NDArray[Any]) -> Fractions:
 def solution(equations: Fractions, right: Fractions) -> Fractions:
     """Exact solution X of AX = B."""
     solved = rational_matrix(equations).solve(rational_matrix(right))
-    values = [Fraction(int(x.p), int(x.q)) for x in solved.entries()]
+    values = [from_flint(x) for x in solved.entries()]
     return np.array(values, dtype=object).reshape(right.shape)
 
 
 def rational_matrix(values: Fractions) -> fmpq_mat:
     """Matrix of flint from an array of ``Fraction``."""
-    from flint import fmpq, fmpq_mat  # noqa: PLC0415
+    from flint import fmpq_mat  # noqa: PLC0415
 
-    return fmpq_mat([[fmpq(int(x.numerator), int(x.denominator)) for x in row] for row in values])
+    return fmpq_mat([[to_flint(x) for x in row] for row in values])
 
 
 def _masked(row: fmpz_mat, mask: NDArray[np.bool_]) -> fmpz_mat:

@@ -9,6 +9,9 @@ from cutpoint.files.pautomac import (
 )
 from cutpoint.files.samples import (
     Chunk as Chunk,
+    TablePreview as TablePreview,
+    preview as preview,
+    read_cases as read_cases,
     read_chunks as read_chunks,
     read_sample as read_sample,
     read_split as read_split,

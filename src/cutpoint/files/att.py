@@ -9,9 +9,12 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from cutpoint.files.contents import Options, Weights, assembled, check_room, fitting, in_floats
+import numpy as np
+
+from cutpoint.files.contents import Options, Weights, assembled, fitting, in_floats
 from cutpoint.files.streams import Source
 from cutpoint.files.tokens import Number, number_of, numeral, token, unused
+from cutpoint.kernels.sparse_matrices import SparseMatrices
 from cutpoint.model.prediction import Model
 from cutpoint.wording import shown
 
@@ -35,14 +38,17 @@ def write(model: Model, options: Options) -> dict[str, bytes]:
         acceptor = in_floats(acceptor, options, "AT&T text with logarithms for weights")
     states = [token(state, digits=int) for state in acceptor.states]
     symbols = [token(symbol) for symbol in acceptor.alphabet]
-    steps, initial = acceptor.numbers().values()
+    steps, initial = acceptor.stored_numbers().values()
+    moves = steps if isinstance(steps, SparseMatrices) else SparseMatrices.from_dense(steps)
     lines, extra = [], []
     if initial[0] != 1 or acceptor.initial[1:].any():
         extra = [_start(states)]
         for s in acceptor.initial.nonzero()[0]:
             lines.append(f"{extra[0]}\t{states[s]}\t{EPSILON}\t{_weight(initial[s], options.weights)}")
-    for s, a, t in zip(*acceptor.transitions.swapaxes(0, 1).nonzero(), strict=True):
-        lines.append(f"{states[s]}\t{states[t]}\t{symbols[a]}\t{_weight(steps[a, s, t], options.weights)}")
+    codes, before, after, values = moves.entries()
+    for k in np.argsort(before, kind="stable").tolist():
+        arc = f"{states[before[k]]}\t{states[after[k]]}\t{symbols[codes[k]]}"
+        lines.append(f"{arc}\t{_weight(values[k], options.weights)}")
     lines += [f"{states[s]}\t{_weight(Fraction(1), options.weights)}" for s in acceptor.final.nonzero()[0]]
     files = {
         "": lines,
@@ -64,7 +70,6 @@ def read(source: Source, options: Options) -> Model:
             raise source.refused(f"expected at most 4 columns, those of an acceptor; got {len(fields)}.", place)
         if fields[0] not in names:
             names[fields[0]] = None
-            check_room(source, len(names), 1)
         weight = _number(source, fields[-1], options.weights, place) if len(fields) in (2, 4) else Fraction(1)
         if len(fields) > 2 and weight != 0:
             step = fields[0], fields[2], fields[1]

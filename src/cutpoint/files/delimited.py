@@ -2,14 +2,20 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from cutpoint.data import Sample
+from cutpoint.data.storage import writing_whole
 from cutpoint.files.streams import LONGEST_LINE, Block, Rows, check_plain, refusal
 from cutpoint.wording import counted
+
+FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # the wide ones are signs in some languages
 
 
 def rows_of(blocks: Iterator[Block], name: str, delimiter: str, quotes: bool) -> Iterator[Rows]:
@@ -45,6 +51,47 @@ def written(sample: Sample) -> str:
         count = int(seen.count) if seen.count % 1 == 0 and seen.count < 1e15 else seen.count
         rows.append(f"{word}\t{outcome}\t{count}\n")
     return "".join(rows)
+
+
+@contextmanager
+def writing_spreadsheet(path: str | os.PathLike[str]) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
+    """A function that adds rows, given by their columns, to a CSV file for a spreadsheet.
+
+    A spreadsheet runs a cell that begins with ``=``, ``+``, ``-`` or ``@``. Such texts get an apostrophe in front, and
+    all texts are in quotes. Numbers are written as they are. Other formats keep every text as it is.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with writing_spreadsheet(f"{folder}/scores.csv") as add:
+    ...         add({"word": ["ab", "=1+1"], "log_acceptance": [-0.5, -2.0]})
+    ...     print(pathlib.Path(folder, "scores.csv").read_text())
+    "word","log_acceptance"
+    "ab",-0.5
+    "'=1+1",-2.0
+    <BLANKLINE>
+    """
+    with writing_whole(path) as file:
+        table = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+        begun = False
+
+        def add(columns: Mapping[str, Sequence[Any]]) -> None:
+            nonlocal begun
+            if not begun:
+                table.writerow(columns)
+            begun = True
+            table.writerows(zip(*(map(_inert, column) for column in columns.values()), strict=True))
+
+        yield add
+
+
+def _inert(cell: Any) -> Any:
+    """A cell that a spreadsheet shows and does not run."""
+    if isinstance(cell, int) or (isinstance(cell, float) and math.isfinite(cell)):
+        return cell
+    text = str(cell)
+    return f"'{text}" if text.startswith(FORMULA_SIGNS) or text.lstrip().startswith(FORMULA_SIGNS) else text
 
 
 def _plain_rows(block: Block, name: str, delimiter: str, width: int) -> Rows:

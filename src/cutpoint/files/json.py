@@ -148,6 +148,11 @@ def read(source: Source, options: Options) -> Model | WeightedAutomaton:
     raw = document(source, source.text())
     if isinstance(kind := raw.get("cutpoint"), dict) and kind.get("format") == WEIGHTED:
         return _weighted(source, raw)
+    return model_of_document(source, raw, options)
+
+
+def model_of_document(source: Source, raw: dict[str, Any], options: Options) -> Model:
+    """Model of a document in plain values."""
     machine, found = _machine(source, raw, options)
     return with_notes(source, options, machine, found, digest(raw))
 
@@ -223,12 +228,14 @@ def record(source: Source, raw: object, kind: type[Record], place: str = "") -> 
         raise source.refused(_sentence(sentence, kind), where.removeprefix(".")) from None
 
 
-def parsed(source: Source, raw: dict[str, Any], kind: type[Head]) -> tuple[Head, States, Alphabet]:
+def parsed(
+    source: Source, raw: dict[str, Any], kind: type[Head], version: int = VERSION
+) -> tuple[Head, States, Alphabet]:
     """Record and names of a model's document; another kind of file or a later version is refused first."""
     if "cutpoint" not in raw:
         raise source.refused('expected the key "cutpoint": this is not a model of cutpoint.')
     head = record(source, raw["cutpoint"], FileKind, "cutpoint")
-    _check_version(source, head, FORMATS)
+    _check_version(source, head, FORMATS, version)
     found = record(source, raw, kind)
     if "stop" in found.__struct_fields__ and ("stop" in raw) != (head.format == "generator"):
         raise source.refused(f"expected the key 'stop' of a generator, and only there; the format is {head.format}.")
@@ -236,10 +243,12 @@ def parsed(source: Source, raw: dict[str, Any], kind: type[Head]) -> tuple[Head,
     return found, states, _alphabet(source, found.alphabet, found.unknown)
 
 
-def _check_version(source: Source, head: FileKind, formats: Collection[str]) -> None:
+def _check_version(source: Source, head: FileKind, formats: Collection[str], last: int = VERSION) -> None:
     """Refuse another kind of file, or a later version."""
-    if head.format not in formats or head.version != VERSION:
-        known = f"{' or '.join(map(repr, formats))} of version {VERSION}, all that this cutpoint reads"
+    versions = range(VERSION, last + 1)
+    if head.format not in formats or head.version not in versions:
+        kinds, numbers = " or ".join(map(repr, formats)), " or ".join(map(str, versions))
+        known = f"{kinds} of version {numbers}, all that this cutpoint reads"
         found = f"{shown(head.format)} of version {shown(head.version)}"
         raise source.refused(f"expected {known} (install a newer one); got {found}.", "cutpoint")
 

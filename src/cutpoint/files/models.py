@@ -28,6 +28,7 @@ class Format:
     read: Callable[[Source, Options], Any]
     write: Callable[[Any, Options], dict[str, bytes]]
     is_text: bool = True
+    is_streamed: bool = False  # read line by line, and of any length
     comment: str = ""
     """What begins a line that other programs skip: the first line is then a digest of the others."""
 
@@ -36,8 +37,8 @@ FORMATS = (
     Format("json", (".json",), json_file.read, json_file.write),
     Format("npz", (".npz",), npz.read, npz.write, is_text=False),
     Format("att", (".att", ".fst.txt"), att.read, att.write),
-    Format("drn", (".drn",), decision_process.read_drn, decision_process.write_drn, comment="//"),
-    Format("prism", (".tra",), decision_process.read_prism, decision_process.write_prism),
+    Format("drn", (".drn",), decision_process.read_drn, decision_process.write_drn, is_streamed=True, comment="//"),
+    Format("prism", (".tra",), decision_process.read_prism, decision_process.write_prism, is_streamed=True),
     Format("dot", (".dot", ".gv"), dot.read, dot.write, comment="//"),
     Format("jflap", (".jff",), jflap.read, jflap.write),
     Format("pautomac", (".pautomac_model.txt",), pautomac.read, pautomac.write),
@@ -72,7 +73,7 @@ def save(
     format : ``"json"``, ``"npz"``, ``"att"``, ``"drn"``, ``"prism"``, ``"dot"`` or ``"pautomac"``, where the extension
         does not say it.
     cut_point, metadata, classes, labels, inputs : kept beside it by JSON and NPZ, as is its rule for unknown symbols:
-        see :class:`cutpoint.files.Model`; by default those that it carries.
+        see :class:`Model`; by default those that it carries.
     weights : of AT&T text: ``"log"``, minus the logarithm of each probability (the default), or ``"probability"``.
     rounded : allow formats that have only floats to round the fractions of an exact acceptor.
     bare : leave out the cut point, the classes, the metadata, the law of inputs and the rule for unknown symbols; in
@@ -104,7 +105,7 @@ def save(
     if kind.comment:
         files[""] = target.with_digest(files[""])
     for suffix, content in files.items():
-        if kind.is_text:
+        if kind.is_text and not kind.is_streamed:
             _check_length(content)
         file = target.beside(suffix) if suffix else target
         contents[file.path] = gzip.compress(content, mtime=0) if target.packed else content
@@ -142,7 +143,17 @@ def load(
 def read_model(
     path: str | os.PathLike[str], *, format: str | None = None, weights: Weights | None = None, normalized: bool = False
 ) -> Model:
-    """The same as ``load(path).model``: an acceptor or generator with all that a file keeps beside it."""
+    """The same as ``load(path).model``: an acceptor or generator with all that a file keeps beside it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/model.json"
+    >>> cp.save(cp.p_adic(2), path, cut_point="1/3")
+    >>> model = cp.read_model(path)
+    >>> model.machine == cp.p_adic(2), model.cut_point
+    (True, Fraction(1, 3))
+    """
     found = _read(path, format, weights, normalized)
     if not isinstance(found, Model):
         raise InvalidArgument(

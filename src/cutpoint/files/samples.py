@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, Symbol, Word
 from cutpoint.data.alphabet import first_misfit
-from cutpoint.data.column_names import SEEN, ColumnNames, Columns, given_columns, has_header
+from cutpoint.data.column_names import SEEN, ColumnNames, Columns, given_columns, has_header, names_events
 from cutpoint.data.columns import Column, warn_of_characters, word_arguments
 from cutpoint.data.events import Attribute, Attributes, Gaps, comparable, event_words, sorted_rows
 from cutpoint.data.marks import Verdict
 from cutpoint.data.storage import path_of, write_whole
-from cutpoint.errors import FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
+from cutpoint.errors import CutpointError, FormatError, InvalidArgument, InvalidFile, InvalidSample, UnknownSymbol
 from cutpoint.files import abbadingo, delimited, ndjson, parquet, xes
 from cutpoint.files.streams import COMPRESSED, InputFile, Rows, blocks, decompressor, extensions, name_of, refusal
 from cutpoint.search.folds import Split
@@ -187,6 +187,80 @@ def read_sample(path: InputFile, **options: Unpack[ReadOptions]) -> Sample:
     Sample(3 observations, 2 distinct, 2 symbols, lengths 1 to 2: 2 accepted, 1 rejected)
     """
     return _sample_of(read_chunks(path, **options), name_of(path), options)
+
+
+def read_cases(
+    path: InputFile, callback: Callable[[int], object] | None = None, **options: Unpack[ReadOptions]
+) -> Sample:
+    r"""The same with an id for every row: its own or, in a file without ids, the number of its line.
+
+    ``callback`` is called with the number of cases so far.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_cases(io.StringIO("1\tab\n0\tb\n1\tab\n")).ids
+    (1, 2, 3)
+    """
+    count = 0
+
+    def noted(chunk: Chunk) -> Chunk:
+        nonlocal count
+        count += len(chunk.lines)
+        if callback is not None:
+            callback(count)
+        return replace(chunk, ids=chunk.ids or list(chunk.lines))
+
+    return _sample_of(map(noted, read_chunks(path, **options)), name_of(path), options)
+
+
+@dataclass(frozen=True)
+class TablePreview:
+    """The first rows of a table, as text, and which column holds what, by its number from 0; or why that is not clear.
+
+    ``header`` is whether the file names its columns. ``has_events``: there is one event per row, not one word.
+    """
+
+    format: str
+    columns: list[str]
+    header: bool
+    rows: list[list[str]]
+    roles: dict[str, int]
+    has_events: bool
+    problem: str | None = None
+
+
+def preview(path: InputFile, most_rows: int = 1000, **options: Unpack[ChunkOptions]) -> TablePreview:
+    r"""How a file would be read, before all of it is.
+
+    Examples
+    --------
+    >>> import io
+    >>> found = preview(io.StringIO("case,activity,label\n7,look,yes\n7,buy,yes\n"), format="csv")
+    >>> found.columns, found.roles, found.rows[1]
+    (['case', 'activity', 'label'], {'id': 0, 'event': 1, 'outcome': 2}, ['7', 'buy', 'yes'])
+    """
+    name, kind = name_of(path), format_of(path, options.get("format"))
+    table = next(_rows(path, options), None)
+    if table is None:
+        raise refusal(name, "the file is empty.")
+    problem, roles, given = None, dict[str, int](), dict[str, str | int]()
+    try:
+        given = dict(given_columns(options))
+    except CutpointError as wrong:
+        problem = str(wrong)
+    header, table = _headed(table, given, options.get("header"), name)
+    if problem is None:
+        try:
+            roles = _roles(header, table, given, options)[0]
+        except CutpointError as wrong:
+            problem = str(wrong)
+    columns = [f"column {k + 1}" for k in range(header.width)] if header.names is None else list(header.names)
+    cells = ["" if value is None else str(value) for column in table.columns.values() for value in column[:most_rows]]
+    height = len(cells) // max(1, header.width)
+    rows = [cells[r::height] for r in range(height)]
+    has_events = "event" in roles or (not roles and names_events(options))
+    return TablePreview(kind, columns, header.names is not None, rows, roles, has_events, problem)
 
 
 def read_split(path: InputFile, by: str | int, holdout: float, **options: Unpack[ReadOptions]) -> Split:

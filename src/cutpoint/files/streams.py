@@ -197,6 +197,8 @@ def _text(block: bytes, name: str, line: int) -> str:
 MOST_TEXT = 2**27  # most bytes of a text, unpacked: a file that was saved stays below, a decompression bomb does not
 MOST_LINES = 2_500_000  # most lines of a text: each takes hundreds of bytes of memory for as little as ten of text
 
+LARGE_FILE = 1 << 25  # bytes from which reading a file shows its progress
+
 PACKED = ".gz"
 DIGEST = "digest of what follows: sha256:"  # comment at the beginning of a text, before the digits
 
@@ -251,8 +253,7 @@ class Source:
         content = self.content(MOST_TEXT).removeprefix(BOM_UTF8)
         first, _, rest = content.partition(b"\n")
         if self.comment and first.startswith(f"{self.comment} {DIGEST}".encode()) and first.strip() != self._head(rest):
-            what = "the file is damaged, or was edited (the rest does not match the digest in the first line)."
-            raise self.refused(f"{what} Use another copy; to accept it as it is, delete that line.")
+            raise self._damaged()
         return self.decoded(content)
 
     def with_digest(self, content: bytes) -> bytes:
@@ -280,6 +281,76 @@ class Source:
         for number, found in enumerate(re.finditer(r"[^\n]*\n?", text), start=1):
             if line := found[0].strip():
                 yield f"line {number}", line
+
+    def streamed(self) -> Iterator[tuple[int, str]]:
+        """Numbers and lines of a text of any length, in bounded memory, as :meth:`lines` has them.
+
+        A digest in the first line is compared first. Large files show their progress in a terminal.
+        """
+        self._check_digest()
+        number, rest = 0, b""
+        for piece in self._pieces():
+            data = rest + (piece.removeprefix(BOM_UTF8) if number == 0 and not rest else piece)
+            end = data.rfind(b"\n") + 1
+            if len(data) - end > LONGEST_LINE:
+                raise self.refused(f"a line must have at most {counted(LONGEST_LINE, 'byte')}; it has more.")
+            rest = data[end:]
+            for line in self._decoded_lines(data[:end], number):
+                number += 1
+                if line := line.strip():
+                    yield number, line
+        for line in self._decoded_lines(rest, number):
+            number += 1
+            if line := line.strip():
+                yield number, line
+
+    def _decoded_lines(self, content: bytes, before: int) -> list[str]:
+        """Lines of a piece of the text that begins after some lines."""
+        try:
+            return content.decode().removesuffix("\n").split("\n") if content else []
+        except UnicodeDecodeError as wrong:
+            line = before + content.count(b"\n", 0, wrong.start) + 1
+            raise self.refused("expected text in UTF-8; got bytes that are not.", f"line {line}") from None
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The file, unpacked, piece by piece."""
+        with explained("cannot be read", str(self.path)), self.path.open("rb") as file, ExitStack() as stack:
+            size, total = os.fstat(file.fileno()).st_size, 0
+            shown_file: Any = file
+            if size >= LARGE_FILE and sys.stderr.isatty():
+                from rich.console import Console  # noqa: PLC0415
+                from rich.progress import wrap_file  # noqa: PLC0415
+
+                bar = wrap_file(file, size, description=self.path.name, console=Console(stderr=True), transient=True)
+                shown_file = stack.enter_context(bar)
+            read = gzip.GzipFile(fileobj=shown_file) if self.packed else shown_file
+            try:
+                while piece := read.read(BLOCK):
+                    total += len(piece)
+                    if self.packed and total > max(ALWAYS_FINE, LARGEST_RATIO * file.tell()):
+                        raise self.too_many("byte", max(ALWAYS_FINE, LARGEST_RATIO * size))
+                    yield piece
+            except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
+                raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
+
+    def _check_digest(self) -> None:
+        """Refuse a text that does not match the digest in its first line."""
+        pieces = self._pieces()
+        first, _, rest = next(pieces, b"").removeprefix(BOM_UTF8).partition(b"\n")
+        if not self.comment or not first.startswith(f"{self.comment} {DIGEST}".encode()):
+            return
+        found, held = hashlib.sha256(), b""
+        for piece in (rest, *pieces):
+            data = held + piece
+            held = b"\r" if data.endswith(b"\r") else b""
+            found.update(data.removesuffix(b"\r").replace(b"\r\n", b"\n") if held else data.replace(b"\r\n", b"\n"))
+        found.update(held)
+        if first.strip() != f"{self.comment} {DIGEST}{found.hexdigest()}".encode():
+            raise self._damaged()
+
+    def _damaged(self) -> FormatError:
+        what = "the file is damaged, or was edited (the rest does not match the digest in the first line)."
+        return self.refused(f"{what} Use another copy; to accept it as it is, delete that line.")
 
     def name(self, word: str, digits: type = str, place: str = "") -> Hashable:
         """Name of a state or symbol from its word in this file."""

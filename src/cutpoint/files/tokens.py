@@ -3,12 +3,14 @@
 import json
 import math
 import re
+from array import array
 from collections.abc import Container, Hashable, Iterable
 from fractions import Fraction
 from typing import Any
 from urllib.parse import quote, unquote
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cutpoint.data.storage import is_scalar
 from cutpoint.errors import InvalidArgument
@@ -17,6 +19,7 @@ from cutpoint.wording import shown
 Number = Fraction | float
 
 MOST_DEPTH = 100  # deepest nesting of tuples in a name
+MOST_KNOWN = 10_000  # most texts of floats that are remembered
 MARK = "%="  # begins a word that is the JSON of a name; an escaped string never begins with it
 
 _DIGITS = re.compile(r"0|[1-9][0-9]*")
@@ -131,3 +134,39 @@ def number_of(text: str) -> Number:
 
 def _escaped(text: str) -> str:
     return "".join(c if c.isalnum() or c in "_.-+" else quote(c, safe="") for c in text)
+
+
+class NumberColumn:
+    """Numbers of a file as they are read: floats, and while all are rational their fractions, equal ones shared."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._floats = array("d")
+        self._exact: dict[str, int] = {}
+        self._fractions: list[Fraction] = []
+        self._codes = array("l")
+        self._known: dict[str, float] = {}
+
+    def add(self, text: str, line: int) -> None:
+        """One more number."""
+        if (code := self._exact.get(text)) is None:
+            if (known := self._known.get(text)) is None:
+                number = self._source.probability(text, f"line {line}")
+                known = float(number)
+                if isinstance(number, Fraction):
+                    code = self._exact[text] = len(self._fractions)
+                    self._fractions.append(number)
+                elif len(self._known) < MOST_KNOWN:
+                    self._known[text] = known
+            self._floats.append(known)
+        else:
+            self._floats.append(float(self._fractions[code]))
+        self._codes.append(-1 if code is None else code)
+
+    def values(self) -> NDArray[Any]:
+        """All numbers: fractions if every one is rational or 0, otherwise floats."""
+        codes, floats = np.frombuffer(self._codes, dtype=np.int64), np.frombuffer(self._floats)
+        if (codes[floats != 0.0] < 0).any():
+            return floats
+        exact = np.array([*self._fractions, Fraction(0)], dtype=object)
+        return exact[codes]

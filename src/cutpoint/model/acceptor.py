@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
-from cutpoint.exact import cut_point_value, exceeds, fractions, has_parameters, whole_number
+from cutpoint.exact import compared, cut_point_value, has_parameters, whole_number
 from cutpoint.exact.recursions import quotients
 from cutpoint.kernels import kernels
+from cutpoint.kernels.sparse_matrices import SparseMatrices, check_dense
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import parts
 from cutpoint.model.chain import MarkovChain
@@ -84,7 +85,8 @@ class Acceptor(Machine):
         for rows in (steps, start):
             parts.check_rows(rows, sigma, names)
         kept = parts.read_final(final, names)
-        self._hold(names, kept, WeightedAutomaton.from_arrays(sigma, start, steps, fractions(kept)))
+        column = np.array([Fraction(0), Fraction(1)])[kept.astype(np.intp)]
+        self._hold(names, kept, WeightedAutomaton.from_arrays(sigma, start, steps, column))
 
     @classmethod
     def normalized(
@@ -115,7 +117,7 @@ class Acceptor(Machine):
         True
         """
         weighted = WeightedAutomaton.of(automaton)
-        row, steps, column = weighted.arrays()
+        row, steps, column = weighted.stored_arrays()
         for place in np.flatnonzero((column != 0) & (column != 1)):
             found = f"got {number(column[place])} in dimension {place}"
             raise InvalidAcceptor(
@@ -136,7 +138,7 @@ class Acceptor(Machine):
     @cached_property
     def row_excess(self) -> Fraction:
         """How far the sums of rows are from 1, at most; not 0 for most acceptors with float entries."""
-        sums = [*self.exact_transitions.sum(axis=2).flat, self.exact_initial.sum()]
+        sums = [*self._weighted.exact_stored.sum(axis=2).flat, self.exact_initial.sum()]
         return Fraction(max(abs(total - 1) for total in sums))
 
     @property
@@ -161,7 +163,7 @@ class Acceptor(Machine):
         codes = self.alphabet.encode_word(word)
         if exact:
             return self.integers.matrix(codes.tolist())
-        return kernels().matrix(self.transitions, codes)  # type: ignore[no-any-return]
+        return kernels(self.stored).matrix(self.stored, codes)  # type: ignore[no-any-return]
 
     def transition(self, symbol: Symbol, before: State, after: State) -> float:
         r"""One transition probability by name: the paper's :math:`\theta_{t;a,s}`, t = after, a = symbol, s = before.
@@ -172,14 +174,14 @@ class Acceptor(Machine):
         0.5
         """
         place = self.alphabet.code(symbol), self.states.code(before), self.states.code(after)
-        return float(self.transitions[place])
+        return float(_entries_at(self.stored, *place))
 
     def distribution(self, word: Word, exact: bool = False) -> NDArray[Any]:
         r"""Distribution over states after reading a word, :math:`\pi P(x)`. Cost :math:`O(n l^2)`."""
         codes = self.alphabet.encode_word(word)
         if exact:
             return quotients(*self.integers.row(codes.tolist())).ravel()
-        return kernels().distribution(self.transitions, self.initial, codes)  # type: ignore[no-any-return]
+        return kernels(self.stored).distribution(self.stored, self.initial, codes)  # type: ignore[no-any-return]
 
     def acceptance(self, word: Word) -> float:
         r"""Acceptance probability :math:`\pi P(x) f` of a word, equation (e-M-2). Cost :math:`O(n l^2)`.
@@ -236,7 +238,7 @@ class Acceptor(Machine):
         (False, False)
         """
         value, estimate = cut_point_value(cut_point), self.acceptance(word)
-        return exceeds(estimate, len(word), self.n_states, value, lambda: self.exact_acceptance(word))
+        return compared(estimate, len(word), self.n_states, value, lambda: self.exact_acceptance(word)) > 0
 
     def run(self, cut_point: Any = None) -> Run:
         """A run that reads symbol by symbol, for a case that is still going on. Cost :math:`O(l^2)` per symbol.
@@ -261,6 +263,7 @@ class Acceptor(Machine):
         """Markov chain that :math:`P(x)` generates: its classes, stationary distributions and absorption."""
         if exact:
             return MarkovChain(self.matrix(word, exact=True), self.states)
+        check_dense((self.n_states, self.n_states), "the matrix of the chain")
         support = np.eye(self.n_states)
         for symbol in self.alphabet.encode_word(word):  # where P(x) is positive, even if it is too small for a float
             support = (support @ (self.transitions[symbol] > 0.0)) > 0.0
@@ -287,7 +290,8 @@ class Acceptor(Machine):
         codes = self.alphabet.encode_word(word)
         if exact:
             return self.integers.forward(codes.tolist())
-        return kernels().forward(self.transitions, self.initial, codes)  # type: ignore[no-any-return]
+        check_dense((len(codes) + 1, self.n_states), "the table")
+        return kernels(self.stored).forward(self.stored, self.initial, codes)  # type: ignore[no-any-return]
 
     def backward(self, word: Word, accepted: bool | None = None, exact: bool = False) -> NDArray[Any]:
         r"""Probability, from each state after each prefix, that the rest of the run ends accepted, or rejected.
@@ -305,7 +309,8 @@ class Acceptor(Machine):
         codes, end = self.alphabet.encode_word(word), self.possible_ends(accepted)
         if exact:
             return self.integers.backward(codes.tolist(), end)
-        return kernels().backward(self.transitions, end.astype(np.float64), codes)  # type: ignore[no-any-return]
+        check_dense((len(codes) + 1, self.n_states), "the table")
+        return kernels(self.stored).backward(self.stored, end.astype(np.float64), codes)  # type: ignore[no-any-return]
 
     def input_probability(self, word: Word, exact: bool = False) -> Any:
         r"""Probability :math:`p_X(x) = l'^{-n} \sum_s M[n, s]` of an input with equally likely symbols, (e-M-1).
@@ -339,9 +344,9 @@ class Acceptor(Machine):
         codes = self.alphabet.encode_word(word)
         run = self.path_codes(path, len(codes))
         if exact:
-            factors = self.exact_transitions[codes, run[:-1], run[1:]]
+            factors = _entries_at(self._weighted.exact_stored, codes, run[:-1], run[1:])
             return Fraction(self.exact_initial[run[0]] * factors.prod()) / self.n_symbols ** len(codes)
-        steps = self.transitions[codes, run[:-1], run[1:]]
+        steps = _entries_at(self.stored, codes, run[:-1], run[1:])
         return float(self.initial[run[0]] * (steps / self.n_symbols).prod())
 
     def sample_path(self, word: Word, rng: np.random.Generator | int) -> tuple[State, ...]:
@@ -360,13 +365,18 @@ class Acceptor(Machine):
         starts, lengths = words.positions[:-1], words.lengths
         draws = rng.random(int(words.positions[-1]))
         runs = np.empty(len(draws), dtype=np.int64)
-        runs[starts] = _random_states(np.broadcast_to(self.initial, (len(lengths), self.n_states)), draws[starts])
+        possible = np.flatnonzero(self.initial)
+        first = np.broadcast_to(self.initial[possible], (len(lengths), len(possible)))
+        runs[starts] = possible[_random_states(first, draws[starts])]
         order = np.argsort(-lengths, kind="stable")
         for i in range(int(lengths.max(initial=0))):
             active = order[: np.searchsorted(-lengths[order], -i)]
             place = starts[active] + i
-            rows = self.transitions[words.symbols[words.offsets[active] + i], runs[place]]
-            runs[place + 1] = _random_states(rows, draws[place + 1])
+            symbols = words.symbols[words.offsets[active] + i]
+            if isinstance(self.stored, SparseMatrices):
+                runs[place + 1] = self.stored.drawn(symbols, runs[place], draws[place + 1])
+            else:
+                runs[place + 1] = _random_states(self.stored[symbols, runs[place]], draws[place + 1])
         return np.split(runs, starts[1:]) if len(words) else []
 
     # -- Acceptors made from acceptors --------------------------------------------------------------------------
@@ -399,7 +409,7 @@ class Acceptor(Machine):
         """
         kept = Alphabet(symbols)
         codes = [self.alphabet.code(symbol, "restricted: ") for symbol in kept]
-        return self.replace(alphabet=kept, transitions=self._weighted.arrays()[1][codes])
+        return self.replace(alphabet=kept, transitions=self._weighted.stored_arrays()[1].take(codes, axis=0))
 
     def inverse_image(self, words: Mapping[Any, Word]) -> Self:
         r"""Acceptor over new symbols, each of which reads a word: :math:`P'(y) = P(h(y))`.
@@ -467,11 +477,11 @@ class Acceptor(Machine):
         ``owners[c, s]`` says whether state s belongs to class c; each state belongs to one.
         """
         check_threads(threads)
-        given = self.transitions, self.initial
+        given, used = (self.stored, self.initial), kernels(self.stored)
         if len(owners) == 2:
-            accepted = np.clip(kernels().acceptances(*given, owners[1].astype(np.float64), words, threads), 0.0, 1.0)
+            accepted = np.clip(used.acceptances(*given, owners[1].astype(np.float64), words, threads), 0.0, 1.0)
             return np.stack((1.0 - accepted, accepted), axis=1)
-        columns = [kernels().acceptances(*given, owner.astype(np.float64), words, threads) for owner in owners]
+        columns = [used.acceptances(*given, owner.astype(np.float64), words, threads) for owner in owners]
         table = np.stack(columns, axis=1)
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
@@ -480,13 +490,21 @@ class Acceptor(Machine):
     ) -> Floats:
         """Natural logarithms of :meth:`class_probabilities`: accurate far below 1e-308; -inf where it is 0."""
         check_threads(threads)
-        given = self.transitions, self.initial
-        return np.stack([kernels().log_acceptances(*given, owner, words, threads) for owner in owners], axis=1)
+        given, used = (self.stored, self.initial), kernels(self.stored)
+        return np.stack([used.log_acceptances(*given, owner, words, threads) for owner in owners], axis=1)
 
     def _log_acceptances(self, words: EncodedWords, threads: int | None = None) -> Floats:
         check_threads(threads)
-        logs: Floats = kernels().log_acceptances(self.transitions, self.initial, self.final, words, threads)
+        given = self.stored, self.initial, self.final
+        logs: Floats = kernels(self.stored).log_acceptances(*given, words, threads)
         return logs
+
+
+def _entries_at(matrices: Any, symbols: Any, before: Any, after: Any) -> Any:
+    """Entries at some places, of an array or sparse matrices."""
+    if isinstance(matrices, SparseMatrices):
+        return matrices.at(symbols, np.asarray(before), np.asarray(after))
+    return matrices[symbols, before, after]
 
 
 def _random_states(rows: Floats, draws: Floats) -> NDArray[np.int64]:

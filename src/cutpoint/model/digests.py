@@ -12,12 +12,13 @@ import numpy as np
 
 from cutpoint.data import Alphabet, Sample
 from cutpoint.errors import InvalidArgument
+from cutpoint.kernels.sparse_matrices import RaggedRows
 from cutpoint.model.machine import Machine
 from cutpoint.wording import shown
 
 Table = dict[type, Callable[[Any], Any]]
 
-OF_MACHINES = "states", "alphabet", "transitions", "initial", "final", "stop"
+OF_MACHINES = "states", "alphabet", "stored", "initial", "final", "stop"
 OF_SAMPLES = "alphabet", "mark_table", "symbols", "offsets", "ends", "counts", "marks"
 
 BYTES: Table = {
@@ -36,6 +37,7 @@ PARTS: Table = {
     timedelta: lambda value: (value.days, value.seconds, value.microseconds),
     Machine: lambda value: (type(value).__name__, *(getattr(value, name) for name in OF_MACHINES)),
     Sample: lambda value: (*(getattr(value, name) for name in OF_SAMPLES), _groups(value)),
+    RaggedRows: lambda value: (value.starts, value.pattern.columns, value.values),
     Alphabet: lambda value: (value.on_unknown, *value),
     tuple: lambda value: value,
     list: tuple,

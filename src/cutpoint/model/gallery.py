@@ -12,10 +12,12 @@ from cutpoint.data.alphabet import is_collection
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import finite_number, whole_number
 from cutpoint.model.acceptor import Acceptor
+from cutpoint.model.mixtures import mixture
 from cutpoint.model.parts import States, random_generator
 from cutpoint.wording import shown
 
 __all__ = [
+    "cerny",
     "customers",
     "deterministic",
     "double_binary",
@@ -25,6 +27,7 @@ __all__ = [
     "majority",
     "p_adic",
     "parity",
+    "post",
     "random_acceptor",
     "tomita",
     "value_one",
@@ -80,7 +83,13 @@ def deterministic(transitions: Mapping[Any, Mapping[Any, State]], initial: State
 
 
 def parity() -> Acceptor:
-    """Accept words over 0, 1 with an odd number of ones. Source: Rabin and Scott (1959)."""
+    """Accept words over 0, 1 with an odd number of ones. Source: Rabin and Scott (1959).
+
+    Examples
+    --------
+    >>> cp.gallery.parity().acceptances(["1", "11"])
+    array([1., 0.])
+    """
     return deterministic({"even": {"0": "even", "1": "odd"}, "odd": {"0": "odd", "1": "even"}}, "even", {"odd"})
 
 
@@ -180,6 +189,64 @@ def value_one(x: Any = "3/4") -> Acceptor:
         "start",
         {"accept"},
     )
+
+
+def post(pairs: Iterable[tuple[str, str]]) -> Acceptor:
+    r"""Acceptor of a Post correspondence problem: a word is accepted with exactly 1/2 iff it is empty or a solution.
+
+    The problem has pairs of texts :math:`(u_1, v_1), \dots, (u_k, v_k)`, and a solution is a word
+    :math:`i_1 \dots i_n` over the numbers of pairs with :math:`u_{i_1} \cdots u_{i_n} = v_{i_1} \cdots v_{i_n}`.
+    Characters are digits from 1 on in base p, one more than there are characters, so that different texts are different
+    numbers 0.u and 0.v, read from the back; acceptance is :math:`\tfrac12 + \tfrac12 (0.u - 0.v)`.
+
+    No program decides for all problems whether there is a solution; hence none decides whether some word other than the
+    empty one has acceptance 1/2, nor, by :meth:`Language.to_strict`, whether a language is empty. Symbols are the
+    numerals ``"1"``, …, ``"k"``; there are four states. Source: Post, *A variant of a recursively unsolvable problem*,
+    Bull. Amer. Math. Soc. 52 (1946); Nasu and Honda, *Mappings induced by PGSM-mappings and some recursively unsolvable
+    problems of finite probabilistic automata*, Information and Control 15 (1969); Paz (1971).
+
+    Examples
+    --------
+    >>> P = post([("a", "baa"), ("ab", "aa"), ("bba", "bb")])
+    >>> P.exact_acceptance("3231"), P.exact_acceptance("323")  # bba ab bba a = bb aa bb baa
+    (Fraction(1, 2), Fraction(2335, 6561))
+    """
+    texts = list(pairs) if is_collection(pairs) else []
+    if not texts or not all(
+        isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(text, str) for text in pair)
+        for pair in texts
+    ):
+        raise InvalidArgument(f"must be a list of pairs of texts, at least one; got {shown(pairs)}.", argument="pairs")
+    digits = {character: str(k) for k, character in enumerate(sorted(set("".join(map("".join, texts)))), start=1)}
+    numbers = p_adic(max(2, len(digits) + 1))
+    first, second = (
+        numbers.inverse_image({str(i): [digits[c] for c in pair[side]] for i, pair in enumerate(texts, start=1)})
+        for side in (0, 1)
+    )
+    return mixture([first, ~second])
+
+
+def cerny(n: int) -> Acceptor:
+    r"""Černý's automaton of n states, started in any of them: its shortest reset word has :math:`(n - 1)^2` symbols.
+
+    The symbol a moves every state to the next one, the last to the first; b moves the last one to the first and no
+    other. Every state is equally likely at first, and the first is final: a word is accepted with the part of the
+    states that it takes there, with 1 iff it resets the automaton to it. Shorter words may come as near as
+    :math:`1 - 1/n`. Whether :math:`(n - 1)^2` symbols reset every automaton that can be reset is Černý's conjecture.
+
+    Source: Černý, *Poznámka k homogénnym experimentom s konečnými automatmi*, Matematicko-fyzikálny časopis SAV 14
+    (1964); Volkov, *Synchronizing automata and the Černý conjecture*, LATA (2008).
+
+    Examples
+    --------
+    >>> resets = cp.Language(cerny(4), 1, inclusive=True)
+    >>> next(resets.words()), resets.find_word(max_length=8) is None
+    ('baaabaaab', True)
+    """
+    size = whole_number("n", n, least=2, most=1000)
+    around = {s: (s + 1) % size for s in range(size)}
+    steps = {"a": around, "b": {s: 0 if s == size - 1 else s for s in range(size)}}
+    return Acceptor(size, "ab", steps, [Fraction(1, size)] * size, {0})
 
 
 def krylov(depth: int = 2) -> Acceptor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import check_choice, fractions, whole_number
 from cutpoint.exact.recursions import quotients, solution
 from cutpoint.kernels import kernels
+from cutpoint.kernels.sparse_matrices import SparseMatrices, StateRows, edges_of, reachable
 from cutpoint.kernels.words import Codes, EncodedWords, Floats, offsets_of
 from cutpoint.model import parts, text
 from cutpoint.model.acceptor import Acceptor
@@ -39,7 +40,14 @@ Path = tuple[Any, int] | None  # a word by its last symbol and what is before it
 
 
 class StopSymbol:
-    """The end of a word, among the symbols that may come next: ``cp.STOP``."""
+    """The end of a word, among the symbols that may come next: ``cp.STOP``.
+
+    Examples
+    --------
+    >>> coin = cp.Generator(1, "ht", {"h": [["1/4"]], "t": [["1/4"]]}, 0, ["1/2"])
+    >>> coin.next_symbols("h")[cp.STOP]
+    0.5
+    """
 
     def __repr__(self) -> str:
         return "STOP"
@@ -162,7 +170,8 @@ class Generator(Machine):
         for s in np.flatnonzero(sums == 0):
             raise InvalidAcceptor(f"state {names[s]!r} has no moves and no stop: its weights sum to 0. Give it some.")
         start = parts.scaled_rows(start, sigma, names)
-        return cls(names, sigma, steps / sums[:, None], start, end / sums, final)
+        shares = sums[steps.pattern.sources] if isinstance(steps, SparseMatrices) else sums[:, None]
+        return cls(names, sigma, steps / shares, start, end / sums, final)
 
     @classmethod
     def from_hmm(
@@ -256,7 +265,7 @@ class Generator(Machine):
         """
         if accepted is None:
             return self._weighted
-        row, steps, column = self._weighted.arrays()
+        row, steps, column = self._weighted.stored_arrays()
         return WeightedAutomaton.from_arrays(self.alphabet, row, steps, column * self.possible_ends(accepted))
 
     @property
@@ -297,7 +306,7 @@ class Generator(Machine):
         codes = self.alphabet.encode_word(prefix)
         if exact:
             return Fraction(quotients(*self.integers.row(codes.tolist())).sum())
-        return float(kernels().distribution(self.transitions, self.initial, codes).sum())
+        return float(kernels(self.stored).distribution(self.stored, self.initial, codes).sum())
 
     def distribution(self, prefix: Word, exact: bool = False) -> NDArray[Any]:
         """Distribution over states after a prefix came up; a prefix of probability 0 is refused."""
@@ -312,7 +321,7 @@ class Generator(Machine):
 
     def _row_after(self, row: Floats, codes: Codes, prefix: Word) -> Floats:
         """Distribution after some more symbols of a prefix; where it becomes small, they are taken in halves."""
-        after = kernels().distribution(self.transitions, row, codes)
+        after = kernels(self.stored).distribution(self.stored, row, codes)
         total, half = float(after.sum()), len(codes) // 2
         if total >= SMALL_ROW or not half:
             return np.asarray(after / self._possible(total, prefix))
@@ -327,7 +336,7 @@ class Generator(Machine):
         >>> G.next_symbols("a")
         {'a': 0.0, 'b': 0.5, STOP: 0.5}
         """
-        row, (_, steps, stop) = self.distribution(prefix, exact), self._weighted.arrays(exact)
+        row, (_, steps, stop) = self.distribution(prefix, exact), self._weighted.stored_arrays(exact)
         values = [*(row @ steps.sum(axis=2).T), row @ stop]
         convert = Fraction if exact else float
         return dict(zip([*self.alphabet, STOP], map(convert, values), strict=True))
@@ -385,7 +394,8 @@ class Generator(Machine):
             whole = float(row @ self.stop)
             if whole > 0.0:
                 heapq.heappush(waiting, (-whole, next(order), path, None))
-            for symbol, following in enumerate(row @ self.transitions):
+            for symbol in range(self.n_symbols):
+                following = row @ self._weighted.matrix_of(symbol)
                 if (mass := float(following.sum())) > 0.0:
                     heapq.heappush(waiting, (-mass, next(order), (path, symbol), following))
         return found
@@ -401,7 +411,7 @@ class Generator(Machine):
         """
         row, chances = self.initial, list[float]()
         for symbol in self.alphabet.encode_word(word):
-            reached = row @ self.transitions[symbol]
+            reached = row @ self._weighted.matrix_of(symbol)
             chances.append(float(reached.sum()))
             row = reached / (chances[-1] or 1.0)
         with np.errstate(divide="ignore"):
@@ -485,6 +495,8 @@ class Generator(Machine):
         """
         exact = isinstance(values, np.ndarray) and values.dtype == object
         read = parts.read_array(values, (self.n_states,), "values", "one number per state")
+        if not exact and isinstance(self.stored, SparseMatrices):
+            return _solved_sparse(self.stored.moves(), self.stop, read.astype(np.float64))
         _, steps, stop = self._weighted.arrays(exact)
         return summed_until_stop(steps.sum(axis=0), stop, read if exact else read.astype(np.float64))
 
@@ -507,7 +519,7 @@ class Generator(Machine):
             raise InvalidArgument(f"expected an Acceptor; got {shown(acceptor)}.")
         other = acceptor.to_weighted().reordered(self.alphabet)
         start, steps, _ = kronecker(self._weighted, other)
-        stop = np.repeat(self._weighted.arrays(self.is_exact and other.is_exact)[2], acceptor.n_states)
+        stop = np.repeat(self._weighted.stored_arrays(self.is_exact and other.is_exact)[2], acceptor.n_states)
         pairs = [(s, t) for s in self.states for t in acceptor.states]
         return Generator.composed(pairs, self.alphabet, steps, start, stop, np.tile(acceptor.final, self.n_states))
 
@@ -527,18 +539,13 @@ class Generator(Machine):
         if number * (length + 1.0) > MOST_SYMBOLS:
             raise TooLarge(f"{number:,} words would have about {number * length:.3g} symbols together; draw fewer.")
         draws = random_generator(rng)
-        moves = self.transitions.transpose(1, 0, 2).reshape(self.n_states, -1)
-        cumulative = np.cumsum(np.column_stack((self.stop, moves)), axis=1)
-        cumulative /= cumulative[:, -1:]
+        drawn = self._state_rows.drawn if self.is_sparse else self._drawn_moves
         first = np.searchsorted(np.cumsum(self.initial) / self.initial.sum(), draws.random(number), side="right")
         state, active = np.minimum(first, self.n_states - 1), np.arange(number)
         owners: list[NDArray[np.int64]] = []
         emitted: list[NDArray[np.int64]] = []
         while len(active):
-            uniform, chosen = draws.random(len(active)), np.empty(len(active), dtype=np.int64)
-            for s in np.unique(state[active]):
-                here = state[active] == s
-                chosen[here] = np.searchsorted(cumulative[s], uniform[here], side="right")
+            chosen = drawn(state[active], draws.random(len(active)))
             active, chosen = active[chosen > 0], chosen[chosen > 0] - 1
             state[active] = chosen % self.n_states
             owners.append(active)
@@ -551,6 +558,25 @@ class Generator(Machine):
         if not self.final.all() if with_outcomes is None else with_outcomes:
             words = replace(words, ends=np.where(self.final[state], 1, 2).astype(np.int32))
         return Sample.from_encoded(words, np.ones(number), self.alphabet, FIRST_MARKS, merge=True)
+
+    @cached_property
+    def _cumulative_rows(self) -> Floats:
+        """For each state the sums of its stop and its moves, up to 1."""
+        moves = self.transitions.transpose(1, 0, 2).reshape(self.n_states, -1)
+        cumulative = np.cumsum(np.column_stack((self.stop, moves)), axis=1)
+        return np.asarray(cumulative / cumulative[:, -1:])
+
+    def _drawn_moves(self, states: NDArray[np.int64], uniform: Floats) -> NDArray[np.int64]:
+        """For each state 0, a stop, or 1 + a n + t, a move to t that emits a, by numbers in [0, 1)."""
+        chosen = np.empty(len(states), dtype=np.int64)
+        for s in np.unique(states):
+            here = states == s
+            chosen[here] = np.searchsorted(self._cumulative_rows[s], uniform[here], side="right")
+        return chosen
+
+    @cached_property
+    def _state_rows(self) -> StateRows:
+        return StateRows(self.stored, self.stop)  # type: ignore[arg-type]
 
     # -- What does not apply ---- ---------------------------------------------------------------------------------
 
@@ -570,7 +596,8 @@ class Generator(Machine):
         every = np.ones_like(self.final)
         masks = np.stack([every, every if ends is None else ends])
         ended = EncodedWords(words.symbols, words.offsets, np.ones(len(words), dtype=np.int32))
-        logs: Floats = kernels().log_probabilities(self.transitions, self.initial, masks, ended, threads, self.stop)
+        given = self.stored, self.initial, masks, ended, threads, self.stop
+        logs: Floats = kernels(self.stored).log_probabilities(*given)
         return logs
 
     def _possible(self, probability: Any, word: Word) -> Any:
@@ -602,6 +629,19 @@ def summed_until_stop(moves: NDArray[Any], stop: NDArray[Any], values: NDArray[A
     return np.asarray(found)
 
 
+def _solved_sparse(moves: Any, stop: Floats, values: Floats) -> Floats:
+    """The same for sparse moves."""
+    from scipy.sparse import diags_array, eye_array  # noqa: PLC0415
+    from scipy.sparse.linalg import spsolve  # noqa: PLC0415
+
+    away = moves - diags_array(moves.diagonal())
+    equations = diags_array(stop + away.sum(axis=1)) - away + 0.0 * eye_array(len(stop))
+    found = np.asarray(spsolve(equations.tocsc(), values))
+    if not np.isfinite(found).all():
+        raise TooLarge("words of this generator hardly ever end: a stop is too improbable. Raise the smallest ones.")
+    return found
+
+
 def check_model(value: object) -> None:
     """Refuse what is neither an acceptor nor a generator."""
     if not isinstance(value, Machine):
@@ -610,7 +650,7 @@ def check_model(value: object) -> None:
 
 def _read(
     transitions: Any, initial: Any, stop: Any, alphabet: Alphabet, states: States
-) -> tuple[Numbers, Numbers, Numbers]:
+) -> tuple[Any, Numbers, Numbers]:
     """Transitions, initial distribution and stop as arrays of the same kind: all exact, or all floats."""
     arrays = (
         parts.read_transitions(transitions, alphabet, states, complete=False),
@@ -639,21 +679,28 @@ def _distributions(values: Any, shape: tuple[int, ...], name: str, meaning: str)
     return rows
 
 
-def _check_states(steps: Numbers, stop: Numbers, alphabet: Alphabet, states: States) -> None:
+def _check_states(steps: Any, stop: Numbers, alphabet: Alphabet, states: States) -> None:
     """Refuse entries that are not probabilities, states that do not sum to 1, and states without a way to stop."""
     parts.check_entries(steps, alphabet, states)
     parts.check_entries(stop, alphabet, states, "stop")
+    for fault in state_faults(steps, stop, states):
+        raise InvalidAcceptor(fault.sentence)
+
+
+def state_faults(steps: Any, stop: Numbers, states: States) -> Iterator[parts.Fault]:
+    """States that do not sum to 1; without any, the first of those that have no way to stop."""
     sums = steps.sum(axis=(0, 2)) + stop
-    for s in np.flatnonzero(sums != 1 if steps.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE):
+    wrong = np.flatnonzero(sums != 1 if steps.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE)
+    for s in wrong.tolist():
         found = text.number(sums[s], 12)
         advice = parts.rescaling("Generator")
-        raise InvalidAcceptor(f"the moves and the stop of state {states[s]!r} must sum to 1; got {found}. {advice}")
-    moves, ends = (steps > 0).any(axis=0), np.asarray(stop > 0, dtype=np.bool_)
-    while (more := ends | (moves & ends).any(axis=1)).sum() > ends.sum():
-        ends = more
-    if not ends.all():
+        sentence = f"the moves and the stop of state {states[s]!r} must sum to 1; got {found}. {advice}"
+        yield parts.Fault((s,), sentence)
+    ends = reachable(edges_of(steps).T, np.asarray(stop > 0, dtype=np.bool_))
+    if not (len(wrong) or ends.all()):
         never = listed(state for state, can in zip(states, ends, strict=True) if not can)
-        raise InvalidAcceptor(
+        yield parts.Fault(
+            (int(np.flatnonzero(~ends)[0]),),
             f"from every state a word must be able to end; from {never} no path leads to a state with a stop. Give a "
-            "positive stop to a state on the way."
+            "positive stop to a state on the way.",
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,9 +15,11 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Word, Words
 from cutpoint.data.alphabet import Names, OnUnknown, is_collection
-from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument
+from cutpoint.diagrams.diagram import Diagram, LabelStyle, Look, label, state_diagram, symbol_label
+from cutpoint.errors import ImpossibleObservation, InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import IntegerForm, whole_number
 from cutpoint.kernels import kernels
+from cutpoint.kernels.sparse_matrices import Matrices, SparseMatrices, check_dense, edges_of
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import text
 from cutpoint.model.parts import SMALLEST, Numbers, States
@@ -24,6 +28,10 @@ from cutpoint.wording import counted, shown
 
 if TYPE_CHECKING:
     from cutpoint.model.prediction import Model
+
+NUMBERS = ("transitions", "initial", "stop")  # parts that are numbers
+
+MOST_DRAWN = 10**7  # most entries, zeros included, of what is drawn of a sparse machine
 
 Renaming = Mapping[Any, Any] | Callable[[Any], Hashable] | None
 
@@ -35,26 +43,33 @@ class Machine(text.Displayed, ABC):
 
     states: States
     alphabet: Alphabet
-    transitions: Floats
     initial: Floats
     final: NDArray[np.bool_]
     is_exact: bool
     stop: Floats | None = None  # probability to stop in each state, of a generator
+    stored: Matrices
+    """Transitions in the form in which they are stored: an array, or :class:`SparseMatrices`."""
     _weighted: WeightedAutomaton
     _beside: Mapping[str, Any] = MappingProxyType({})  # what its model keeps, by name
 
     def _hold(self, states: States, final: NDArray[np.bool_], weighted: WeightedAutomaton) -> None:
         """Set the parts, once."""
-        shared = {name: getattr(weighted, name) for name in ("alphabet", "transitions", "initial", "is_exact")}
+        shared = {name: getattr(weighted, name) for name in ("alphabet", "stored", "initial", "is_exact")}
+        if not weighted.is_sparse:
+            shared["transitions"] = weighted.transitions
         self.__dict__.update(states=states, final=frozen(final), _weighted=weighted, **shared)
 
     def replace(self, **changes: Any) -> Self:
         """The same with some of its parts changed, named as in the constructor."""
-        kept = {name: getattr(self, name) for name in self.PARTS} | self.numbers()
+        kept = self._parts() | self.stored_numbers()
         if unknown := changes.keys() - kept.keys():
             what = f"{self._kind.lower()} has the parts {', '.join(kept)}"
             raise InvalidArgument(f"{what}; got {', '.join(sorted(unknown))}.")
         return self._as_before(type(self)(**(kept | changes)))
+
+    def _parts(self) -> dict[str, Any]:
+        """The parts that are not numbers, by name, in the order of the constructor; numbers are still to come."""
+        return {name: None if name in NUMBERS else getattr(self, name) for name in self.PARTS}
 
     @classmethod
     @abstractmethod
@@ -82,18 +97,52 @@ class Machine(text.Displayed, ABC):
         """
         if self.is_exact:
             return self
-        numbers = self.numbers(exact=True)
+        numbers = self.stored_numbers(exact=True)
         if max_denominator is not None:
             most = whole_number("max_denominator", max_denominator, least=1)
             near = np.vectorize(lambda value: value.limit_denominator(most), otypes=[object])
-            numbers = {name: near(values) for name, values in numbers.items()}
-        return self._as_before(self.normalized(**({name: getattr(self, name) for name in self.PARTS} | numbers)))
+            for name, values in numbers.items():
+                is_sparse = isinstance(values, SparseMatrices)
+                numbers[name] = values.like(near(values.values)) if is_sparse else near(values)
+        return self._as_before(self.normalized(**(self._parts() | numbers)))
 
     def numbers(self, exact: bool | None = None) -> dict[str, Numbers]:
         """The parts that are numbers, by name: fractions or floats; by default fractions if the machine is exact."""
-        row, steps, column = self._weighted.arrays(exact)
+        return self._named(*self._weighted.arrays(exact))
+
+    def stored_numbers(self, exact: bool | None = None) -> dict[str, Any]:
+        """The same with transitions in the form in which they are stored."""
+        return self._named(*self._weighted.stored_arrays(exact))
+
+    def _named(self, row: Numbers, steps: Any, column: Numbers) -> dict[str, Any]:
         found = {"transitions": steps, "initial": row, "stop": column}
         return {name: values for name, values in found.items() if name in self.PARTS}
+
+    @cached_property
+    def transitions(self) -> Floats:
+        """Transitions as a dense array ``[a, s, t]``; of a large sparse machine it is refused with its size."""
+        return self._weighted.transitions
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the transitions that are not 0 are stored."""
+        return self._weighted.is_sparse
+
+    def to_sparse(self) -> Self:
+        """The same machine with the transitions alone stored that are not 0: see the page on sparse acceptors.
+
+        Examples
+        --------
+        >>> A = cp.p_adic(2).to_sparse()
+        >>> A.stored, A == cp.p_adic(2), A.to_dense().is_sparse
+        (<SparseMatrices: 2 symbols, 2 states, 6 stored entries>, True, False)
+        """
+        matrices = self.stored_numbers()["transitions"]
+        return self if self.is_sparse else self.replace(transitions=SparseMatrices.from_dense(matrices))
+
+    def to_dense(self) -> Self:
+        """The same machine with all transitions stored, if they fit into memory."""
+        return self.replace(transitions=self.numbers()["transitions"]) if self.is_sparse else self
 
     def with_unknown(self, unknown: OnUnknown) -> Self:
         """The same with a rule for symbols that are not in its alphabet.
@@ -160,6 +209,42 @@ class Machine(text.Displayed, ABC):
         """Integer matrices over common denominators, for exact arithmetic."""
         return self._weighted.integers
 
+    def near(self, state: State, steps: int = 1) -> MachinePart:
+        """The states within some steps of a state, there or back, to be drawn: a part of a large machine.
+
+        Examples
+        --------
+        >>> cp.draw(cp.p_adic(2).near("s2"))
+        <Picture: 2 nodes, 5 arrows; .save(path) writes SVG, PNG, PDF, DOT or TikZ>
+        """
+        found = np.zeros(self.n_states, dtype=np.bool_)
+        found[self.states.code(state)] = True
+        edges = edges_of(self.stored)
+        for _ in range(whole_number("steps", steps, least=0)):
+            ones = found.astype(np.float64)
+            found = found | (ones @ edges > 0.0) | (edges @ ones > 0.0)
+        return MachinePart(self, np.flatnonzero(found))
+
+    def reached_by(self, word: Word) -> MachinePart:
+        """The states that some run on a word passes through, to be drawn.
+
+        Examples
+        --------
+        >>> cp.p_adic(2).reached_by("0")
+        <MachinePart: 1 of 2 states>
+        """
+        row, found = self.initial > 0.0, self.initial > 0.0
+        for symbol in self.alphabet.encode_word(word):
+            row = row.astype(np.float64) @ self._weighted.matrix_of(int(symbol)) > 0.0
+            found = found | row
+        return MachinePart(self, np.flatnonzero(found))
+
+    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
+        """State diagram, as :func:`cutpoint.draw` shows it; files write labels in a style of their own."""
+        if self.is_sparse:
+            check_picture(self.n_symbols, self.n_states)
+        return super().diagram(look, style)
+
     def renamed(self, states: Renaming = None, symbols: Renaming = None) -> Self:
         """The same with other names of states or symbols.
 
@@ -223,13 +308,14 @@ class Machine(text.Displayed, ABC):
 
     def _rows_after(self, encoded: EncodedWords) -> Floats:
         """Distribution over states after each word, in codes of the alphabet."""
+        check_dense((len(encoded), self.n_states), "the table")
         rows = np.tile(self.initial, (len(encoded), 1))
         for i in range(int(encoded.lengths.max(initial=0))):
             active = np.flatnonzero(encoded.lengths > i)
             symbols = encoded.symbols[encoded.offsets[active] + i]
             for symbol in np.unique(symbols):
                 here = active[symbols == symbol]
-                reached = rows[here] @ self.transitions[symbol]
+                reached = rows[here] @ self._weighted.matrix_of(symbol)
                 rows[here] = reached / np.maximum(reached.sum(axis=1, keepdims=True), SMALLEST)
         for r in np.flatnonzero(rows.sum(axis=1) < 0.5):
             raise never_emitted(self.alphabet.decode(encoded.word(int(r))))
@@ -241,9 +327,12 @@ class Machine(text.Displayed, ABC):
         if exact:
             answer = getattr(self.integers, recursion)(codes.tolist(), self._last_column(end))
         else:
+            check_dense((len(codes) + 1, self.n_states), "the table")
             evidence = np.ones((len(codes) + 1, self.n_states), dtype=np.bool_)
             evidence[-1] = end
-            answer, log = getattr(kernels(), recursion)(self.transitions, self.initial, codes, evidence, self.stop)
+            answer, log = getattr(kernels(self.stored), recursion)(
+                self.stored, self.initial, codes, evidence, self.stop
+            )
             answer = None if log == -math.inf else answer
         if answer is None:
             ending = "stops" if accepted is None else "ends accepted" if accepted else "ends rejected"
@@ -283,8 +372,7 @@ class Machine(text.Displayed, ABC):
         raise AttributeError(f"{self._kind} is immutable: cannot delete {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        numbers = self.numbers()
-        parts = tuple(numbers.get(name, getattr(self, name)) for name in self.PARTS)
+        parts = tuple((self._parts() | self.stored_numbers()).values())
         return type(self), parts, {"_beside": dict(self._beside)}
 
     # -- How it is used -----------------------------------------------------------------------------------------
@@ -338,6 +426,42 @@ class Machine(text.Displayed, ABC):
     def _alone(self, word: Word) -> EncodedWords:
         """Codes of a single word."""
         return EncodedWords.single(self.alphabet.encode_word(word))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MachinePart:
+    """Some states of a machine and the moves between them, as a picture for :func:`draw`."""
+
+    machine: Machine
+    codes: NDArray[np.intp]
+
+    def diagram(self, look: Look, style: LabelStyle | None = None) -> Diagram:
+        """State diagram of the part; one that is too large for a picture is refused."""
+        matrices, start, *columns = (numbers := self.machine.stored_numbers()).values()
+        check_picture(self.machine.n_symbols, len(self.codes))
+        if isinstance(matrices, SparseMatrices):
+            classes = np.full(self.machine.n_states, -1, dtype=np.int64)
+            classes[self.codes] = np.arange(len(self.codes))
+            matrices = matrices.lumped(classes, np.ones(self.machine.n_states, dtype=np.int64)).to_dense()
+        else:
+            matrices = matrices[:, self.codes][:, :, self.codes]
+        names = [self.machine.states[s] for s in self.codes], self.machine.alphabet
+        notes = dict(zip(list(numbers)[2:], (column[self.codes] for column in columns), strict=True))
+        marked = self.machine.marked_final[self.codes]
+        used = style or LabelStyle(label, symbol_label, partial(text.number, digits=look.digits))
+        return state_diagram(*names, matrices, start[self.codes], marked, look, used, notes)
+
+    def __repr__(self) -> str:
+        return f"<MachinePart: {len(self.codes):,} of {counted(self.machine.n_states, 'state')}>"
+
+
+def check_picture(n_symbols: int, n_states: int) -> None:
+    """Refuse a picture of more than anybody could look at."""
+    if n_symbols * n_states**2 > MOST_DRAWN:
+        raise TooLarge(
+            f"a picture of {n_states:,} states is too large; draw the states near one, cp.draw(A.near(state)), or "
+            "those that a word reaches, cp.draw(A.reached_by(word))."
+        )
 
 
 def never_emitted(word: Word) -> ImpossibleObservation:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, Sized
 from fractions import Fraction
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,25 @@ from cutpoint.data.alphabet import Names, is_collection
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
 from cutpoint.exact import RationalFunction, check_unmasked, entry, floats, has_parameters, whole_number
 from cutpoint.kernels import MOST_THREADS
+from cutpoint.kernels.sparse_matrices import LEAST_STATES, SparseMatrices, is_worthwhile
 from cutpoint.model.text import number
 from cutpoint.wording import listed, shown, suggestion
 
 ROW_TOLERANCE = 1e-9  # how far a row of floats may be from summing to 1
 LARGEST = 1e300  # largest weight that is read
 SMALLEST = 5e-324  # smallest positive float
+LEAST = Fraction(SMALLEST)  # the same to be compared with fractions
 
 Numbers = NDArray[Any]  # array of floats, or of ``Fraction`` if every entry is rational
 
-MOST_STATES = 10**6  # most states that a number can ask for
+MOST_STATES = 10**7  # most states that a number can ask for
+
+
+class Fault(NamedTuple):
+    """What is wrong with the numbers of a machine: the place in their array, or that of a row, and the sentence."""
+
+    place: tuple[int, ...]
+    sentence: str
 
 
 def random_generator(rng: np.random.Generator | int) -> np.random.Generator:
@@ -78,18 +87,101 @@ class States(Names):
         return UnknownState(sentence + suggestion(name, self))
 
 
-def read_transitions(transitions: object, alphabet: Alphabet, states: States, complete: bool = True) -> Numbers:
-    """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array.
+def read_transitions(transitions: object, alphabet: Alphabet, states: States, complete: bool = True) -> Any:
+    """Array ``[a, s, t]`` from a mapping of symbols to matrices, or from an array; or sparse matrices.
 
-    Unless ``complete``, symbols and rows may be left out of mappings: nothing happens there.
+    Unless ``complete``, symbols and rows may be left out of mappings: nothing happens there. What is given by single
+    entries, in mappings or SciPy's sparse matrices, is sparse if there are enough states and few enough entries.
     """
+    shape = (len(alphabet), len(states), len(states))
+    if isinstance(transitions, SparseMatrices):
+        if transitions.shape != shape:
+            raise InvalidAcceptor(f"transitions must have shape {shape}; got sparse matrices {transitions.shape}.")
+        return transitions
     if not isinstance(transitions, Mapping):
-        shape = (len(alphabet), len(states), len(states))
-        return read_array(transitions, shape, "transitions", "one square matrix per symbol")
+        if not (isinstance(transitions, list | tuple) and any(map(_is_sparse, transitions))):
+            return read_array(transitions, shape, "transitions", "one square matrix per symbol")
+        if (found := len(transitions)) != len(alphabet):
+            raise InvalidAcceptor(f"transitions must have {len(alphabet)} matrices, one per symbol; got {found}.")
+        transitions = dict(zip(alphabet, transitions, strict=True))
     _check_keys(transitions, alphabet, "transitions", "a matrix for every symbol", complete)
     matrices = [transitions.get(symbol, {}) for symbol in alphabet]
     names = [f"transitions[{symbol!r}]" for symbol in alphabet]
+    large = len(states) >= LEAST_STATES and all(isinstance(matrix, Mapping) for matrix in matrices)
+    if large or any(map(_is_sparse, matrices)):
+        entries = [_entries(matrix, name, states, complete) for matrix, name in zip(matrices, names, strict=True)]
+        if not has_parameters([values for *_, values in entries]):
+            return _sparse_or_dense(shape, names, states, entries)
     return _common([_matrix(matrix, name, states, complete) for matrix, name in zip(matrices, names, strict=True)])
+
+
+Entries = tuple[NDArray[Any], NDArray[Any], Numbers]  # states before and after, and numbers
+
+
+def _is_sparse(matrix: object) -> bool:
+    """Whether a value is one of SciPy's sparse matrices."""
+    return hasattr(matrix, "tocoo") and hasattr(matrix, "nnz")
+
+
+def _sparse_or_dense(shape: tuple[int, int, int], names: list[str], states: States, entries: list[Entries]) -> Any:
+    """Matrices from their entries: sparse, or an array if that is not worthwhile."""
+    lengths = [len(values) for _, _, values in entries]
+    for name, (before, after, _) in zip(names, entries, strict=True):
+        places = np.sort(before.astype(np.int64) * len(states) + after)
+        for place in places[:-1][places[1:] == places[:-1]]:
+            s, t = divmod(int(place), len(states))
+            found = f"has two from {states[s]!r} to {states[t]!r}"
+            raise InvalidAcceptor(f"{name} must have one entry in each place; it {found}. Add them up first.")
+    parts = [np.concatenate(part) for part in zip(*(places for *places, _ in entries), strict=True)]
+    exact = all(values.dtype == object for *_, values in entries)
+    values = np.concatenate([values if exact else values.astype(np.float64) for *_, values in entries])
+    symbols = np.repeat(np.arange(shape[0]), lengths)
+    matrices = SparseMatrices.from_entries(*shape[:2], symbols, parts[0], parts[1], values)
+    return matrices if is_worthwhile(shape[1], shape[0], matrices.n_entries) else matrices.to_dense()
+
+
+def _entries(matrix: object, where: str, states: States, complete: bool) -> Entries:
+    """Entries of the matrix of one symbol: of a sparse matrix, nested mappings, or an array."""
+    if _is_sparse(matrix):
+        return _sparse_entries(matrix, where, len(states))
+    if not isinstance(matrix, Mapping):
+        dense = _matrix(matrix, where, states, complete)
+        before, after = np.nonzero(dense)
+        return before, after, dense[before, after]
+    _check_keys(matrix, states, where, "a row for every state", complete)
+    sources, targets, values = list[int](), list[int](), list[Any]()
+    for name, row in matrix.items():
+        place = f"{where}[{name!r}]"
+        if isinstance(row, Mapping):
+            targets += [states.code(t, f"{place}: ") for t in row]
+            values += [_entry(p, f"{place}[{t!r}]") for t, p in row.items()]
+        elif row in states and shape_of(row) != (len(states),):
+            targets.append(states.code(row))
+            values.append(Fraction(1))
+        else:
+            dense = _row(row, states, place)
+            targets += np.flatnonzero(dense).tolist()
+            values += dense[np.flatnonzero(dense)].tolist()
+        sources += [states.code(name)] * (len(targets) - len(sources))
+    return np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), _common(values)
+
+
+def _sparse_entries(matrix: Any, where: str, size: int) -> Entries:
+    """Entries of one of SciPy's sparse matrices, which nothing is taken for granted of."""
+    if matrix.shape != (size, size):
+        raise InvalidAcceptor(f"{where} must have shape {(size, size)}; got a sparse matrix of shape {matrix.shape}.")
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+        found = matrix.tocoo()
+    except ValueError as fault:
+        raise InvalidAcceptor(f"{where} is not a well-formed sparse matrix ({str(fault).rstrip('.')}).") from None
+    before, after = np.asarray(found.row, dtype=np.int64), np.asarray(found.col, dtype=np.int64)
+    for wrong in np.flatnonzero((np.minimum(before, after) < 0) | (np.maximum(before, after) >= size)):
+        place = f"({before[wrong]}, {after[wrong]})"
+        raise InvalidAcceptor(f"{where} must have indices from 0 to {size - 1}; got {place}.")
+    values = read_array(found.data, (len(before),), where, "one number per stored entry")
+    return before, after, values
 
 
 def read_initial(initial: object, states: States) -> Numbers:
@@ -139,13 +231,20 @@ def rescaling(kind: str) -> str:
     return f"Use {kind}.normalized(...) to rescale rows."
 
 
-def check_rows(rows: Numbers, alphabet: Alphabet, states: States, kind: str = "Acceptor") -> None:
+def check_rows(rows: Any, alphabet: Alphabet, states: States, kind: str = "Acceptor") -> None:
     """Refuse entries that are not probabilities and rows that do not sum to 1."""
-    check_entries(rows, alphabet, states)
-    sums = np.asarray(rows.sum(axis=-1))  # a vector of fractions sums to a plain one
+    _refuse(row_faults(rows, alphabet, states, kind))
+
+
+def row_faults(rows: Any, alphabet: Alphabet, states: States, kind: str = "Acceptor") -> Iterator[Fault]:
+    """Entries that are not probabilities, then rows that do not sum to 1."""
+    yield from entry_faults(rows, alphabet, states)
+    terms = rows[rows.astype(np.bool_)] if rows.dtype == object and rows.ndim == 1 else rows  # zeros cost as much
+    sums = np.asarray(terms.sum(axis=-1))  # a vector of fractions sums to a plain one
     for place in np.argwhere(sums != 1 if rows.dtype == object else np.abs(sums - 1.0) > ROW_TOLERANCE):
         found = number(sums[tuple(place)], 12)
-        raise InvalidAcceptor(f"{_row_name(place, alphabet, states)} must sum to 1; got {found}. {rescaling(kind)}")
+        name = _row_name(place, alphabet, states)
+        yield Fault(tuple(place.tolist()), f"{name} must sum to 1; got {found}. {rescaling(kind)}")
 
 
 def check_identities(rows: Numbers, alphabet: Alphabet, states: States) -> None:
@@ -158,16 +257,15 @@ def check_identities(rows: Numbers, alphabet: Alphabet, states: States) -> None:
         raise InvalidAcceptor(f"{found}. Write 1 - p for the rest of a row, for example.")
 
 
-def scaled_rows(rows: Numbers, alphabet: Alphabet, states: States) -> Numbers:
+def scaled_rows(rows: Any, alphabet: Alphabet, states: States) -> Any:
     """Rows divided by their sums; a row that sums to 0 is refused."""
     check_entries(rows, alphabet, states)
     top = 1 if rows.dtype == object else np.maximum(rows.max(axis=-1, keepdims=True), SMALLEST)
     parts = rows / top  # so that no sum overflows
-    sums = parts.sum(axis=-1, keepdims=True)
-    for place in np.argwhere(sums == 0):
+    for place in np.argwhere(np.asarray(parts.sum(axis=-1)) == 0):
         name = _row_name(place, alphabet, states)
         raise InvalidAcceptor(f"{name} sums to 0 and cannot be rescaled; give it a positive entry.")
-    return np.asarray(parts / sums)
+    return parts / parts.sum(axis=-1, keepdims=True)
 
 
 def _row_name(place: NDArray[np.intp], alphabet: Alphabet, states: States, vector: str = "initial") -> str:
@@ -175,18 +273,35 @@ def _row_name(place: NDArray[np.intp], alphabet: Alphabet, states: States, vecto
     return vector if len(place) < 2 else f"row of symbol {alphabet[place[0]]!r}, state {states[place[1]]!r}"
 
 
-def check_entries(rows: Numbers, alphabet: Alphabet, states: States, vector: str = "initial") -> None:
+def check_entries(rows: Any, alphabet: Alphabet, states: States, vector: str = "initial") -> None:
     """Refuse entries that are negative, not finite, or too small for a float."""
-    if rows.dtype == object:
-        extreme, fault = (rows > 0) & (rows < SMALLEST), "0 or in the range of floats"
+    _refuse(entry_faults(rows, alphabet, states, vector))
+
+
+def entry_faults(rows: Any, alphabet: Alphabet, states: States, vector: str = "initial") -> Iterator[Fault]:
+    """Entries that are negative, not finite, or too small for a float."""
+    values = rows.values if isinstance(rows, SparseMatrices) else rows
+    extreme, negative = np.zeros(values.shape, dtype=np.bool_), np.zeros(values.shape, dtype=np.bool_)
+    if values.dtype == object:
+        filled, fault = values.astype(np.bool_), "0 or in the range of floats"
+        negative[filled] = values[filled] < 0
+        extreme[filled] = ~negative[filled] & (values[filled] < LEAST)
     else:
-        extreme, fault = ~np.isfinite(rows), "finite"
-    for wrong, rule in ((extreme, fault), (rows < 0, "not negative")):
-        for place in np.argwhere(wrong):
-            raise InvalidAcceptor(
+        extreme, negative, fault = ~np.isfinite(values), values < 0, "finite"
+    for wrong, rule in ((extreme, fault), (negative, "not negative")):
+        for found in np.argwhere(wrong):
+            place = np.array([part[found[0]] for part in rows.entries()[:3]]) if values is not rows else found
+            yield Fault(
+                tuple(place.tolist()),
                 f"{_row_name(place, alphabet, states, vector)} must have entries that are {rule}; "
-                f"got {number(rows[tuple(place)], 12)} for state {states[place[-1]]!r}."
+                f"got {number(values[tuple(found)], 12)} for state {states[place[-1]]!r}.",
             )
+
+
+def _refuse(faults: Iterable[Fault]) -> None:
+    """Raise the first of the faults, if there are any."""
+    for fault in faults:
+        raise InvalidAcceptor(fault.sentence)
 
 
 def _check_keys(given: Mapping[Any, Any], names: Names, where: str, parts: str, complete: bool) -> None:
@@ -229,7 +344,7 @@ def read_array(values: object, shape: tuple[int, ...], where: str, meaning: str)
         return np.zeros(shape, dtype=object)
     if hasattr(values, "__array__"):
         values = np.asarray(values)
-    found = (len(values),) if isinstance(values, range) else shape_of(values)
+    found = shape_of(values)
     if found != shape:
         given = "rows of different lengths" if found is None else f"shape {found}" if found else shown(values)
         raise InvalidAcceptor(f"{where} must have shape {shape} ({meaning}); got {given}.")
@@ -262,6 +377,8 @@ def shape_of(values: object) -> tuple[int, ...] | None:
     """Shape of nested sequences; None if they are ragged."""
     if isinstance(values, np.ndarray):
         return tuple(values.shape)
+    if isinstance(values, range):
+        return (len(values),)
     if isinstance(values, str) or not isinstance(values, Sequence):
         return ()
     inner = {shape_of(value) for value in values}

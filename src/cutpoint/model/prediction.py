@@ -15,7 +15,7 @@ from cutpoint.data import Words
 from cutpoint.data.alphabet import each_word, is_collection
 from cutpoint.data.storage import Scalar, is_scalar
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import AlgebraicNumber, cut_point_value, which_exceed
+from cutpoint.exact import AlgebraicNumber, all_compared, cut_point_value
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.generator import Generator, check_model
 from cutpoint.wording import counted, listed, shown
@@ -187,11 +187,12 @@ class Model:
         if isinstance(machine, Acceptor):
             exact = lambda r: machine.integers.value(encoded.word(r).tolist())  # noqa: E731
             values = machine.encoded_acceptances(encoded, threads)
-            return which_exceed(values, encoded.lengths, machine.n_states, cut_point_value(cut_point), exact)[0]
-        values, level = machine.acceptances(words, threads), float(cut_point)
+            level = cut_point_value(cut_point)
+            return all_compared(values, encoded.lengths, machine.n_states, level, exact)[0] > 0
+        values, near = machine.acceptances(words, threads), float(cut_point)
         doubt = 1e-12 + 1e-15 * (encoded.lengths + 1) * (machine.n_states + 2)
-        above = values > level
-        for r in np.flatnonzero(np.abs(values - level) <= doubt):
+        above = values > near
+        for r in np.flatnonzero(np.abs(values - near) <= doubt):
             above[r] = machine.exact_acceptance(words[r]) > cut_point
         return np.asarray(above)
 

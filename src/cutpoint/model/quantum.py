@@ -94,9 +94,17 @@ class QuantumAutomaton(ABC):
         blocks = [self._parts[f"unitary of symbol {symbol!r}"].astype(np.float64) for symbol in self.alphabet]
         return np.stack([block[:n, :n] + 1j * block[:n, n:] for block in blocks])
 
-    @abstractmethod
     def to_weighted(self) -> WeightedAutomaton:
-        """The weighted automaton whose values are the acceptances, exact if the automaton is."""
+        """The weighted automaton whose values are the acceptances, exact if the automaton is.
+
+        Its dimension is n², and one more if measured after every symbol.
+        """
+        return self._weighted
+
+    @cached_property
+    @abstractmethod
+    def _weighted(self) -> WeightedAutomaton:
+        """The weighted automaton, made once."""
 
     def acceptance(self, word: Word) -> float:
         """Probability that a word is accepted."""
@@ -189,10 +197,6 @@ class MeasureOnce(QuantumAutomaton):
         self._hold(states, alphabet, unitaries, initial, {})
         self.__dict__.update(final=frozen(read_final(final, self.states)))
 
-    def to_weighted(self) -> WeightedAutomaton:
-        """The weighted automaton whose values are the acceptances, of dimension n²; exact if the automaton is."""
-        return self._weighted
-
     @cached_property
     def _weighted(self) -> WeightedAutomaton:
         steps = np.stack([self._step(f"unitary of symbol {symbol!r}") for symbol in self.alphabet])
@@ -246,10 +250,6 @@ class MeasureMany(QuantumAutomaton):
         if start is None and len(stopped):
             raise InvalidAcceptor(f"a run cannot start in state {self.states[stopped[0]]!r}, where it stops.")
         self.__dict__.update(accepting=yes, rejecting=no)
-
-    def to_weighted(self) -> WeightedAutomaton:
-        """The weighted automaton whose values are the acceptances, of dimension n² + 1; exact if the automaton is."""
-        return self._weighted
 
     @cached_property
     def _weighted(self) -> WeightedAutomaton:

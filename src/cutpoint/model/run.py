@@ -11,9 +11,10 @@ import numpy as np
 
 from cutpoint.data import PlainWord, State, Symbol
 from cutpoint.errors import ImpossibleObservation, InvalidArgument
-from cutpoint.exact import CutPoint, cut_point_value, exceeds, whole_number
+from cutpoint.exact import CutPoint, compared, cut_point_value, whole_number
 from cutpoint.exact.recursions import lowest_terms, quotients
-from cutpoint.kernels.reference import dot, negligible, step
+from cutpoint.kernels.reference import dot, negligible
+from cutpoint.kernels.sparse_matrices import entries_of
 from cutpoint.kernels.words import Floats, Masks
 from cutpoint.model.text import cut_point_text
 from cutpoint.wording import counted, shown
@@ -81,7 +82,7 @@ class Run:
         self._steps: list[int | Masks] = []  # codes of symbols, and masks of what was seen
         self._seen = 0  # how many of these are masks
         self._lost = 0.0  # of the distribution, below the smallest floats
-        self._negligible = negligible(acceptor.transitions)
+        self._negligible = negligible(entries_of(acceptor.stored))
 
     def read(self, symbol: Symbol) -> Self:
         """Read a symbol, and return the run itself; an unknown one changes nothing, or is read as a rare one."""
@@ -90,7 +91,7 @@ class Run:
             return self
         if self._row.min(where=self._row > 0.0, initial=1.0) < self._negligible:
             self._lost += UNDERFLOW
-        self._row = step(self._row, self.acceptor.transitions[code])
+        self._row = self.acceptor.to_weighted().step(self._row, code)
         self._steps.append(code)
         return self
 
@@ -198,7 +199,8 @@ class Run:
             prefixes = [
                 ((*codes, a), after)
                 for codes, row in unclear
-                for a, after in enumerate(step(row, self.acceptor.transitions))
+                for a in range(self.acceptor.n_symbols)
+                for after in [self.acceptor.to_weighted().step(row, a)]
             ]
             for prefix in prefixes:
                 if (value := self._bound(accepted, *prefix, 0)) is None:
@@ -221,7 +223,7 @@ class Run:
             return exact() > self.cut_point
         # Relative errors of single entries add up step by step; that of a sum by which all were divided comes on top.
         length = 2 * (len(self._steps) + 1) if self._seen else len(self._steps)
-        return exceeds(estimate, length + more, self.acceptor.n_states, self.cut_point, exact)
+        return compared(estimate, length + more, self.acceptor.n_states, self.cut_point, exact) > 0
 
     def _exact_row(self, more: Codes = ()) -> tuple[fmpz_mat, fmpz]:
         """Distribution after some more symbols, as numerators and their denominator."""

@@ -28,13 +28,13 @@ LARGEST_EXPONENT = 300  # numbers beyond 10 to this power, or its inverse, are s
 LONG_NUMBER = 10**20  # a fraction with a larger numerator or denominator is shown as a decimal
 LONG_FLOAT = 1e7  # floats from here on are shown with an exponent
 LARGEST_PRINTED = 5000  # most transitions that print shows
+MOST_SHOWN = 10**8  # most entries of matrices of which a page shows corners
 
 
 class Displayed:
     """What acceptors, generators and weighted automata show of themselves."""
 
     alphabet: Alphabet
-    transitions: NDArray[np.float64]
 
     @property
     def displayed_states(self) -> Sequence[State]:
@@ -67,9 +67,9 @@ class Displayed:
         return table(self, width, whole_number("digits", digits, least=1, most=17))
 
     def __str__(self) -> str:
-        if self.transitions.size > LARGEST_PRINTED:
+        if (size := _size(self)) > LARGEST_PRINTED:
             return f"{self!r}; table() shows all matrices"
-        return self.table() if self.transitions.size else repr(self)
+        return self.table() if size else repr(self)
 
     def _repr_html_(self) -> str:
         return page(self, Look(digits=3))
@@ -83,12 +83,19 @@ class Displayed:
         return state_diagram(*names, steps, start, self.marked_final, look, used, columns)
 
 
+def _size(automaton: Displayed) -> int:
+    """Number of entries of all matrices."""
+    return len(automaton.alphabet) * len(automaton.displayed_states) ** 2
+
+
 def one_line(machine: Machine) -> str:
     """Repr of an acceptor or generator: sizes and names, shortened to fit on a line."""
     parts = [sizes(machine), f"starts in {_braced(compress(machine.states, machine.initial > 0))}"]
     if machine.stop is None or not machine.final.all():
         parts.append(f"accepts in {_braced(machine.final_states)}")
     rule = {"skip": ", skips unknown symbols", "rare": ", reads unknown symbols as rare ones"}
+    if machine.is_sparse:
+        parts.append(f"sparse with {counted(machine.stored.n_entries, 'move')}")  # type: ignore[union-attr]
     ends = f"{', exact' if machine.is_exact else ''}{rule.get(machine.alphabet.on_unknown, '')}"
     return f"<{type(machine).__name__}: {', '.join(parts)}{ends}>"
 
@@ -121,10 +128,12 @@ def table(machine: Displayed, width: int, digits: int) -> str:
 def page(automaton: Displayed, look: Look) -> str:
     """HTML for a notebook or the report: the diagram, if it is small, the matrices, and the column."""
     states = automaton.displayed_states
-    small = automaton.transitions.size <= MOST_ENTRIES and 0 < len(states) <= MOST_DISPLAYED
+    small = _size(automaton) <= MOST_ENTRIES and 0 < len(states) <= MOST_DISPLAYED
     diagram = automaton.diagram(look).html(html.summary(automaton)) if small else ""
     few = slice(html.MOST_COLUMNS + 1)
     names = [label(state) for state in states[few]]
+    if _size(automaton) > MOST_SHOWN:
+        return html.paragraph(html.summary(automaton))
     (_, steps), (_, start), *columns = automaton.numbers().items()
     marked = [marked_state(name, False, final) for name, final in zip(names, automaton.marked_final[few], strict=True)]
     heads = [f"{_arrow(weight)} {name}".strip() for weight, name in zip(start[few], marked, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Symbol, Word, Words
 from cutpoint.errors import InvalidAcceptor, InvalidArgument
-from cutpoint.exact import CutPoint, IntegerForm, finite_number, fractions, which_values_exceed
+from cutpoint.exact import CutPoint, IntegerForm, all_values_compared, finite_number, fractions
 from cutpoint.kernels import kernels
+from cutpoint.kernels.reference import step
+from cutpoint.kernels.sparse_matrices import Matrices, SparseMatrices, check_dense, entries_of
 from cutpoint.kernels.words import EncodedWords, Floats
-from cutpoint.model.parts import Numbers, States, check_threads, read_array, read_transitions
+from cutpoint.model.parts import Numbers, States, check_threads, read_array, read_transitions, shape_of
 from cutpoint.model.text import Displayed
 from cutpoint.wording import counted, listed, shown
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from cutpoint.model.acceptor import Acceptor
 
 Arrays = tuple[Numbers, Numbers, Numbers]  # row ``[s]``, matrices ``[a, s, t]`` and column ``[s]``
+StoredArrays = tuple[Numbers, Any, Numbers]  # the same with matrices in the form in which they are stored
 
 
 class Weighable(Protocol):
@@ -82,9 +85,10 @@ class WeightedAutomaton(Displayed):
 
     alphabet: Alphabet
     initial: Floats
-    transitions: Floats
     final: Floats
     is_exact: bool
+    stored: Matrices
+    """Matrices in the form in which they are stored: an array, or :class:`SparseMatrices`."""
 
     __array_ufunc__ = None
     """So that a number of NumPy times an automaton asks the automaton."""
@@ -93,32 +97,37 @@ class WeightedAutomaton(Displayed):
         sigma = Alphabet(alphabet)
         if not sigma:
             raise InvalidArgument("a weighted automaton needs at least one symbol; the alphabet is empty.")
-        if isinstance(initial, str) or np.asarray(initial, dtype=object).ndim != 1:
+        shape = np.shape(initial) if hasattr(initial, "__array__") else shape_of(initial)
+        if shape is None or len(shape) != 1:
             raise InvalidArgument(f"initial must be a vector of numbers; got {shown(initial)}.")
-        size = len(initial)
+        (size,) = shape
         try:
-            start = read_array(initial, (size,), "initial", "one number per dimension")
             end = read_array(final, (size,), "final", "one number per dimension, as initial has")
+            start = read_array(initial, (size,), "initial", "one number per dimension")
             steps = read_transitions(transitions, sigma, States.numbered(range(size), "dimensions", InvalidAcceptor))
         except InvalidAcceptor as wrong:
             raise InvalidArgument(str(wrong)) from None
-        for name, array in {"initial": start, "final": end, "transitions": steps}.items():
+        for name, array in {"initial": start, "final": end, "transitions": entries_of(steps)}.items():
             for place in np.argwhere(~np.isfinite(array)) if array.dtype != object else ():
                 where = name + "".join(f"[{i}]" for i in place)
                 raise InvalidArgument(f"{where} must be a finite number; got {array[tuple(place)]}.")
         self.__dict__.update(vars(self.from_arrays(sigma, start, steps, end)))
 
     @classmethod
-    def from_arrays(cls, alphabet: Alphabet, initial: Numbers, transitions: Numbers, final: Numbers) -> Self:
-        """Automaton of arrays that were checked before: exact if all three hold ``Fraction``."""
-        self, arrays = cls.__new__(cls), (initial, transitions, final)
-        exact = all(array.dtype == object for array in arrays)
-        # Adding 0.0 leaves no -0.0.
-        row, steps, column = (frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0) for array in arrays)
-        self.__dict__.update(alphabet=alphabet, initial=row, transitions=steps, final=column, is_exact=exact)
+    def from_arrays(cls, alphabet: Alphabet, initial: Numbers, transitions: Any, final: Numbers) -> Self:
+        """Automaton of arrays that were checked before, or sparse matrices: exact if all three hold ``Fraction``."""
+        self, arrays = cls.__new__(cls), (initial, final)
+        is_sparse = isinstance(transitions, SparseMatrices)
+        exact = transitions.dtype == object and all(array.dtype == object for array in arrays)
+        row, column = map(_floats, arrays)
+        matrices = transitions.fixed() if is_sparse else transitions
+        stored = matrices.like(_floats(matrices.values)) if is_sparse else _floats(matrices)
+        self.__dict__.update(alphabet=alphabet, initial=row, final=column, is_exact=exact, stored=stored)
         if exact:
-            row, steps, column = map(frozen, arrays)
-            self.__dict__.update(exact_initial=row, exact_transitions=steps, exact_final=column)
+            row, column = map(frozen, arrays)
+            self.__dict__.update(exact_initial=row, exact_stored=matrices, exact_final=column)
+        if not is_sparse:
+            self.__dict__.update(transitions=stored, **({"exact_transitions": frozen(matrices)} if exact else {}))
         return self
 
     @classmethod
@@ -143,6 +152,33 @@ class WeightedAutomaton(Displayed):
         """Length of the row."""
         return len(self.initial)
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the entries that are not 0 are stored."""
+        return isinstance(self.stored, SparseMatrices)
+
+    @cached_property
+    def transitions(self) -> Floats:
+        """Matrices as a dense array ``[a, s, t]``; of a large sparse automaton it is refused with its size."""
+        return frozen(self.stored.to_dense())  # type: ignore[union-attr]  # arrays are set at once
+
+    @cached_property
+    def exact_stored(self) -> Any:
+        """Matrices of ``Fraction`` in the form in which they are stored."""
+        if isinstance(self.stored, SparseMatrices):
+            return self.stored.like(frozen(fractions(self.stored.values)))
+        return self.exact_transitions
+
+    def to_sparse(self) -> WeightedAutomaton:
+        """The same automaton with the entries alone stored that are not 0."""
+        row, steps, column = self.stored_arrays()
+        matrices = steps if self.is_sparse else SparseMatrices.from_dense(steps)
+        return self.from_arrays(self.alphabet, row, matrices, column)
+
+    def to_dense(self) -> WeightedAutomaton:
+        """The same automaton with all entries stored."""
+        return self.from_arrays(self.alphabet, *self.arrays())
+
     @cached_property
     def certificate(self) -> Any:
         """What proves that :func:`cutpoint.minimize` made this automaton of another; None if it did not."""
@@ -154,10 +190,26 @@ class WeightedAutomaton(Displayed):
             return self.exact_initial, self.exact_transitions, self.exact_final
         return self.initial, self.transitions, self.final
 
+    def stored_arrays(self, exact: bool | None = None) -> StoredArrays:
+        """The same with matrices in the form in which they are stored."""
+        if self.is_exact if exact is None else exact:
+            return self.exact_initial, self.exact_stored, self.exact_final
+        return self.initial, self.stored, self.final
+
+    def step(self, row: Floats, a: int) -> Floats:
+        """A row times the matrix of a symbol, summed over the states in their order."""
+        return self.stored.step(row, a) if isinstance(self.stored, SparseMatrices) else step(row, self.stored[a])
+
+    def matrix_of(self, a: int) -> Any:
+        """Matrix of a symbol: an array, or SciPy's ``csr_array``."""
+        return self.stored.matrix(a) if isinstance(self.stored, SparseMatrices) else self.stored[a]
+
     def value(self, word: Word) -> float:
         r"""Value :math:`\xi M(x) \eta` of a word as a float; where terms cancel, digits are lost."""
         codes = self.alphabet.encode_word(word)
-        return kernels().acceptance(self.transitions, self.initial, self.final, codes) if self.dimension else 0.0
+        if not self.dimension:
+            return 0.0
+        return float(kernels(self.stored).acceptance(self.stored, self.initial, self.final, codes))
 
     def values(self, words: Words) -> Floats:
         """Value of each word as a float."""
@@ -170,7 +222,7 @@ class WeightedAutomaton(Displayed):
             raise InvalidArgument(f"must be as encode(words) returns them; got {shown(words)}.", argument="words")
         if not self.dimension:
             return np.zeros(len(words))
-        scores: Floats = kernels().acceptances(self.transitions, self.initial, self.final, words, threads)
+        scores: Floats = kernels(self.stored).acceptances(self.stored, self.initial, self.final, words, threads)
         return scores
 
     def exact_value(self, word: Word) -> Fraction:
@@ -184,8 +236,8 @@ class WeightedAutomaton(Displayed):
 
     @cached_property
     def exact_transitions(self) -> Numbers:
-        """Matrices as an array of ``Fraction``."""
-        return frozen(fractions(self.transitions))
+        """Matrices as a dense array of ``Fraction``."""
+        return frozen(self.exact_stored.to_dense() if self.is_sparse else fractions(self.transitions))
 
     @cached_property
     def exact_final(self) -> Numbers:
@@ -195,19 +247,19 @@ class WeightedAutomaton(Displayed):
     @cached_property
     def integers(self) -> IntegerForm:
         """Integer matrices over common denominators, for exact arithmetic."""
-        return IntegerForm.of(*self.arrays(exact=True))
+        return IntegerForm.of(*self.stored_arrays(exact=True))
 
     def rational(self) -> WeightedAutomaton:
         """The same automaton with floats as their exact binary values; one that is exact is returned as it is."""
-        return self if self.is_exact else self.from_arrays(self.alphabet, *self.arrays(exact=True))
+        return self if self.is_exact else self.from_arrays(self.alphabet, *self.stored_arrays(exact=True))
 
     def reordered(self, alphabet: Alphabet) -> WeightedAutomaton:
         """The same automaton over the same symbols in another order."""
         order = codes_of(alphabet, self.alphabet)
         if alphabet == self.alphabet:
             return self
-        row, steps, column = self.arrays()
-        return self.from_arrays(alphabet, row, steps[order], column)
+        row, steps, column = self.stored_arrays()
+        return self.from_arrays(alphabet, row, steps.take(order, axis=0), column)
 
     def reverse(self) -> WeightedAutomaton:
         r"""Automaton of the words read backward: :math:`x_1 \dots x_n \mapsto` value of :math:`x_n \dots x_1`.
@@ -217,7 +269,7 @@ class WeightedAutomaton(Displayed):
         >>> cp.p_adic(10).to_weighted().reverse().exact_value("325")  # 0.325
         Fraction(13, 40)
         """
-        row, steps, column = self.arrays()
+        row, steps, column = self.stored_arrays()
         return self.from_arrays(self.alphabet, column, steps.transpose(0, 2, 1), row)
 
     def to_acceptor(self, cut_point: Any = 0) -> SameLanguage:
@@ -248,26 +300,26 @@ class WeightedAutomaton(Displayed):
         parts = _split(np.stack([_stochastic(matrix) for matrix in matrices]), _stochastic(row), heights)
         return SameLanguage(Acceptor(len(parts[1]), self.alphabet, *parts), heights.sum() / len(row))
 
-    def which_exceed(
-        self, words: EncodedWords, cut_point: CutPoint, inclusive: bool, threads: int | None = None
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Floats]:
-        """Which words have values above a cut point, never wrong by rounding; which took fractions; all values."""
+    def compared(
+        self, words: EncodedWords, cut_point: CutPoint, threads: int | None = None
+    ) -> tuple[NDArray[np.int8], NDArray[np.bool_], Floats]:
+        """Signs of values minus a cut point, never wrong by rounding; which words took fractions; all values."""
         with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range of floats is compared exactly
             estimates, magnitudes = (f.encoded_values(words, threads) for f in (self, self.magnitude))
-        row, steps, column = self.magnitude.arrays()
+        row, steps, column = self.magnitude.stored_arrays()
         largest = max(row.sum(), steps.sum(axis=2).max(initial=0), column.max(initial=0))
 
         def exact(r: int) -> Fraction:
             return self.integers.value(words.word(r).tolist())
 
         norms = self.dimension, float(largest)
-        above, decided = which_values_exceed(estimates, magnitudes, words.lengths, norms, cut_point, exact, inclusive)
-        return above, decided, estimates
+        signs, decided = all_values_compared(estimates, magnitudes, words.lengths, norms, cut_point, exact)
+        return signs, decided, estimates
 
     @cached_property
     def magnitude(self) -> WeightedAutomaton:
         """The automaton of the absolute values of all entries, which bounds what rounding can do."""
-        return self.from_arrays(self.alphabet, *map(np.abs, self.arrays(exact=False)))
+        return self.from_arrays(self.alphabet, *map(np.abs, self.stored_arrays(exact=False)))
 
     # -- Algebra ------------------------------------------------------------------------------------------------
 
@@ -291,7 +343,7 @@ class WeightedAutomaton(Displayed):
             raise InvalidArgument("* takes a number; write f & g for the product of two functions word by word.")
         number = finite_number("a factor", factor)
         exact = self.is_exact and isinstance(number, Fraction)
-        row, steps, column = self.arrays(exact)
+        row, steps, column = self.stored_arrays(exact)
         with np.errstate(over="ignore"):  # the sentence about numbers that are not finite says more
             scaled = row * (number if exact else float(number))
         return type(self)(self.alphabet, scaled, steps, column)
@@ -332,7 +384,7 @@ class WeightedAutomaton(Displayed):
         """Cauchy product: a run of the first that ends, with its weight, becomes one of the second that starts."""
         second = self._operand(other)
         exact = self.is_exact and second.is_exact
-        row, steps, column = block_diagonal([self, second], exact)
+        row, steps, column = block_diagonal([self.to_dense(), second.to_dense()], exact)
         n, (start, _, _), (_, matrices, end) = self.dimension, second.arrays(exact), self.arrays(exact)
         row[n:] = start * (row[:n] @ end)
         steps[:, :n, n:] = (matrices @ end)[:, :, None] * start
@@ -383,16 +435,27 @@ class WeightedAutomaton(Displayed):
         same = self._floats() == other._floats()
         if not same or not (self.is_exact or other.is_exact):
             return same
-        return all((mine == its).all() for mine, its in zip(self.arrays(True), other.arrays(True), strict=True))
+        pairs = zip(self._numbers(exact=True), other._numbers(exact=True), strict=True)
+        return all((mine == its).all() for mine, its in pairs)
 
     def __hash__(self) -> int:
         return hash(self._floats())
 
     def _floats(self) -> tuple[Any, ...]:
-        return (self.alphabet, self.dimension, *(array.tobytes() for array in self.arrays(exact=False)))
+        return (self.alphabet, self.dimension, *(array.tobytes() for array in self._numbers(exact=False)))
+
+    def _numbers(self, exact: bool) -> Iterator[NDArray[Any]]:
+        """All that is not 0, with its places in the matrices: the same however they are stored."""
+        row, steps, column = self.stored_arrays(exact)
+        yield from (row, column)
+        if isinstance(steps, SparseMatrices):
+            yield from (steps.pattern.flat, steps.values)
+        else:
+            places = np.flatnonzero(steps)
+            yield from (places, steps.reshape(-1)[places])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.alphabet, *self.arrays())
+        return type(self), (self.alphabet, *self.stored_arrays())
 
     @property
     def displayed_states(self) -> range:
@@ -412,7 +475,8 @@ class WeightedAutomaton(Displayed):
     def __repr__(self) -> str:
         symbols = listed(self.alphabet, limit=10)
         sizes = f"dimension {self.dimension}, {counted(len(self.alphabet), 'symbol')} {symbols}"
-        return f"<WeightedAutomaton: {sizes}{', exact' if self.is_exact else ''}>"
+        form = f", sparse with {self.stored.n_entries:,} entries" if isinstance(self.stored, SparseMatrices) else ""
+        return f"<WeightedAutomaton: {sizes}{form}{', exact' if self.is_exact else ''}>"
 
 
 def frozen(array: Numbers) -> Numbers:
@@ -423,6 +487,15 @@ def frozen(array: Numbers) -> Numbers:
     return array
 
 
+def _floats(array: Numbers) -> Floats:
+    """An array as floats for reading only; adding 0.0 leaves no -0.0."""
+    if array.dtype == object:  # most of a large row are zeros, which need not be rounded one by one
+        numbers, filled = np.zeros(array.shape), array.astype(np.bool_)
+        numbers[filled] = array[filled]
+        return frozen(numbers)
+    return frozen(np.ascontiguousarray(array, dtype=np.float64) + 0.0)
+
+
 def codes_of(symbols: Alphabet, alphabet: Alphabet) -> list[int]:
     """Codes of symbols in another alphabet, which must have the same symbols in some order."""
     if set(symbols) != set(alphabet):
@@ -430,22 +503,32 @@ def codes_of(symbols: Alphabet, alphabet: Alphabet) -> list[int]:
     return [alphabet.code(symbol) for symbol in symbols]
 
 
-def kronecker(left: WeightedAutomaton, right: WeightedAutomaton) -> Arrays:
+def kronecker(left: WeightedAutomaton, right: WeightedAutomaton) -> StoredArrays:
     r"""Two automata side by side on one word: :math:`M(a) = M_1(a) \otimes M_2(a)`; exact if both are."""
     exact = left.is_exact and right.is_exact
-    (row, steps, column), (other_row, other_steps, other_column) = left.arrays(exact), right.arrays(exact)
+    (row, steps, column), (other_row, other_steps, other_column) = _in_one_form((left, right), exact)
     size = left.dimension * right.dimension
-    both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
-    return (
-        np.outer(row, other_row).reshape(size),
-        both.reshape(len(left.alphabet), size, size),
-        np.outer(column, other_column).reshape(size),
-    )
+    if isinstance(steps, SparseMatrices):
+        both = steps.kronecker(other_steps)
+    else:
+        check_dense((len(left.alphabet), size, size), "the product")
+        both = steps[:, :, None, :, None] * other_steps[:, None, :, None, :]
+        both = both.reshape(len(left.alphabet), size, size)
+    return np.outer(row, other_row).reshape(size), both, np.outer(column, other_column).reshape(size)
 
 
-def block_diagonal(automata: Sequence[WeightedAutomaton], exact: bool) -> Arrays:
+def _in_one_form(automata: Sequence[WeightedAutomaton], exact: bool) -> list[StoredArrays]:
+    """Row, matrices and column of each; all sparse if any is."""
+    if any(automaton.is_sparse for automaton in automata):
+        automata = [automaton.to_sparse() for automaton in automata]
+    return [automaton.stored_arrays(exact) for automaton in automata]
+
+
+def block_diagonal(automata: Sequence[WeightedAutomaton], exact: bool) -> StoredArrays:
     """One automaton that computes the sum of several over the same alphabet."""
-    rows, steps, columns = zip(*(automaton.arrays(exact) for automaton in automata), strict=True)
+    rows, steps, columns = zip(*_in_one_form(automata, exact), strict=True)
+    if isinstance(steps[0], SparseMatrices):
+        return np.concatenate(rows), SparseMatrices.block_diagonal(steps), np.concatenate(columns)
     size, at = sum(map(len, rows)), 0
     blocks = np.full((len(automata[0].alphabet), size, size), Fraction(0) if exact else 0.0, dtype=steps[0].dtype)
     for matrices in steps:

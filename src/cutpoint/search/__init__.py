@@ -1,5 +1,6 @@
 """learn: an acceptor from observations alone, by a tournament of climbs."""
 
+from cutpoint.search.folds import held_out as held_out
 from cutpoint.search.generators import law_of_inputs as law_of_inputs
 from cutpoint.search.imitation import Imitation as Imitation, imitate as imitate
 from cutpoint.search.learn import learn as learn

@@ -58,8 +58,8 @@ def can_be_judged(sample: Sample) -> NDArray[np.bool_]:
 
 def held_out(sample: Sample, holdout: float, rng: np.random.Generator) -> Split:
     """Split a sample once, about a share of it to judge by; every label stays among what is learned from."""
-    if not holdout >= 1 / FINEST:  # neither is a NaN
-        raise InvalidArgument(f"must be at least 1/{FINEST}; got {holdout:g}.", argument="holdout")
+    if not 1 / FINEST <= holdout <= 0.5:  # neither is a NaN
+        raise InvalidArgument(f"must be from 1/{FINEST} to 1/2; got {holdout:g}.", argument="holdout")
     part = Fraction(holdout).limit_denominator(FINEST)
     number, noun, outcome = shared_out(sample)
     if number < 2 * part.denominator:

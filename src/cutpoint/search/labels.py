@@ -57,13 +57,17 @@ class Labelling:
     @classmethod
     def classes(cls, sample: Sample, names: Sequence[Hashable]) -> Self:
         """Classes as labels, in a sample whose seen "states" are classes."""
-        if not isinstance(names, Sequence):
+        try:
+            distinct = set(names) if isinstance(names, Sequence) else None
+        except TypeError:  # a list or another value that cannot be a name
+            distinct = None
+        if distinct is None:
             raise InvalidArgument(f"must be a list of names; got {shown(names)}.", argument="classes")
-        if len(set(names)) < len(names):
+        if len(distinct) < len(names):
             raise InvalidArgument(f"classes must be distinct; got {listed(names)}.")
         seen: list[Hashable] = []
         for states in (mark.states for mark in sample.mark_table):
-            if states is not None and (len(states) > 1 or not states <= set(names)):
+            if states is not None and (len(states) > 1 or not states <= distinct):
                 raise InvalidArgument(
                     f"what was seen must be one of the classes {listed(names)}; got {listed(states)}."
                 )

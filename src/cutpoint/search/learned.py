@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from cutpoint.data import Sample
 from cutpoint.em.fit_result import Fit, Stop, only_acceptor, only_generator, plot_axes
-from cutpoint.errors import ImpossibleObservation
-from cutpoint.model import Acceptor, Generator
+from cutpoint.errors import CutpointError, ImpossibleObservation
+from cutpoint.model import Acceptor, Generator, WeightedAutomaton
 from cutpoint.search.folds import standard_error
 from cutpoint.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Direction = Literal["forward", "backward"]
 AnyFit = TypeVar("AnyFit", bound=Fit)
 
 
@@ -122,6 +123,8 @@ class Learned(Fit):
     unused : states that no run visits, in expectation not even half a time.
     labels : label of each state of the acceptor: True (final) or False, or its class.
     held_out : the folds' winners before their last E-steps, each with the observations that it did not learn from.
+    direction : ``"forward"``; or ``"backward"``, if the model and the members read each word from its last symbol to
+        its first. Then ``automaton`` reads words as they are, and ``acceptor`` is refused.
     """
 
     members: tuple[Member, ...] = ()
@@ -130,6 +133,23 @@ class Learned(Fit):
     unused: tuple[Any, ...] = ()
     labels: tuple[Any, ...] = ()
     held_out: tuple[tuple[Acceptor | Generator, Sample], ...] = field(default=(), compare=False)
+    direction: Direction = "forward"
+
+    @property
+    def acceptor(self) -> Acceptor:
+        """The acceptor found, unless it reads words backwards."""
+        if self.direction == "backward":
+            raise CutpointError(
+                "this fit reads words backwards: use fit.automaton, which reads them as they are, or fit.model for the "
+                "acceptor of reversed words."
+            )
+        return only_acceptor(self.model)
+
+    @property
+    def automaton(self) -> WeightedAutomaton:
+        """Acceptance as a function of words read forwards, whatever the direction; :func:`cutpoint.save` keeps it."""
+        automaton = only_acceptor(self.model).to_weighted()
+        return automaton if self.direction == "forward" else automaton.reverse()
 
     @property
     def validation_loss(self) -> float:

@@ -37,6 +37,7 @@ from cutpoint.wording import shown
 FOLDS = 5
 LAST_STEPS = 10  # E-steps of winners on all observations
 SURE_SIZES = 3  # so many numbers of states are always tried
+WORTH_DOUBLING = 0.1  # share of the loss that the last doubling of states must have saved for another to be tried
 HOPELESS = 3.0  # sizes are given up when so many more gains as the last would not reach the yardstick
 EXCHANGED, SECOND_ROUNDS = 2, 4  # other winners that a fold begins again from, and how many rounds they climb
 CLEARLY = 0.6  # share of the loss of its own winner below which a fold takes what came of others
@@ -80,6 +81,17 @@ def check_search(team: int, folds: int | None, prior: float) -> None:
     if folds is not None:
         whole_number("folds", folds, least=2)
     check_prior(prior)
+
+
+def check_direction(direction: str, sample: AnySample, checkpoint: object) -> None:
+    """Refuse what is no direction, and what can be read in one direction alone."""
+    if direction not in ("forward", "backward", "auto"):
+        raise InvalidArgument(f"must be forward, backward or auto; got {shown(direction)}.", argument="direction")
+    if direction != "forward" and not isinstance(sample, Sample):
+        raise InvalidArgument("is for a Sample in memory; this one is in shards.", argument="direction")
+    if direction == "auto" and checkpoint is not None:
+        advice = "Search each {direction} with a file of its own."
+        raise InvalidArgument("is for one search; 'auto' makes two.", argument="checkpoint", advice=advice)
 
 
 def check_prior(prior: float) -> None:
@@ -287,16 +299,20 @@ def _is_decided(
     tried = {other: found for other, found in losses.items() if other != yardstick}
     if len(tried) > SURE_SIZES and chosen_size(tried, caution, least_gain) != size:
         return True
-    if yardstick is None or len(tried) < SURE_SIZES:
+    if len(tried) < SURE_SIZES:
         return False
     *_, before, now = (float(np.mean(found)) for found in tried.values())
+    if yardstick is None:
+        return len(tried) > SURE_SIZES and now > (1.0 - WORTH_DOUBLING) * before
     return now - float(np.mean(losses[yardstick])) > HOPELESS * (before - now)
 
 
 def refitted(winner: Entrant, data: Observations, rules: Rules, steps: int, monitor: SearchMonitor) -> Solution:
-    """Winner of a fold after a few E-steps on all observations."""
-    climb = rules.climb(winner.solution, data, winner.likely)
-    climb.advance(steps)
+    """Winner of a fold after a few E-steps on all observations; as it is if it is late."""
+    if monitor.is_late:
+        return winner.solution
+    climb = rules.climb(winner.solution, data, winner.likely, compiled=False)  # as engines climb, with the same bits
+    climb.advance(steps, is_late=monitor.clock)
     monitor.e_steps += climb.e_steps
     return Solution(climb.parameters, winner.kinds)
 

@@ -1,6 +1,6 @@
 """Students: one acceptor that has learned what several know, from their probabilities of made-up words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +29,9 @@ def can_be_taught(sample: Sample, rules: Rules) -> bool:
     return bool((labels >= 0).sum() == (labels[sample.offsets[1:] + np.arange(len(sample))] >= 0).sum())
 
 
-def best_student(solutions: Sequence[Solution], sample: Sample, rules: Rules) -> tuple[Solution, int] | None:
+def best_student(
+    solutions: Sequence[Solution], sample: Sample, rules: Rules, is_late: Callable[[], bool] | None = None
+) -> tuple[Solution, int] | None:
     """The one of the solutions' students that is nearest to their mean, and its number; None without a law of words.
 
     Each of the solutions climbs on, on what was seen and, beside it, on made-up words that have the solutions' mean
@@ -47,7 +49,7 @@ def best_student(solutions: Sequence[Solution], sample: Sample, rules: Rules) ->
     students, divergences = [], []
     for solution in solutions:
         climb = rules.climb(solution, data, likely=solution.parameters)
-        climb.advance(STEPS)
+        climb.advance(STEPS, is_late=is_late)
         students.append(Solution(climb.parameters, solution.kinds))
         own = label_probabilities(students[-1:], judges.decoded, labelling, rules.threads)
         divergences.append(float(judges.counts @ divergence(teacher[:, judging], own)))

@@ -32,7 +32,7 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 ROUND = 10  # E-steps between two looks at the held-out loss
-SCHEDULE = (1000, 10, 5, 5) + (3,) * 24  # how many climbs go on, round by round
+SCHEDULE = (1000, 16, 8, 5) + (3,) * 24  # how many climbs go on, round by round
 SHARPENING = 4  # rounds in which the finalists climb on with few moves in each row
 PATIENCE = 4  # a climb ends after so many rounds without a lower held-out loss
 AT_REST = 1e-7  # a climb ends where an EM step gains no more per observation
@@ -106,8 +106,10 @@ class Rules:
         gain = data.log_likelihood(members) - data.log_likelihood(words)
         return math.inf if math.isnan(gain) else -gain / data.sample.judged
 
-    def climb(self, start: Solution, data: Observations, likely: Parameters | None = None) -> Climb:
-        """Accelerated climb from a start; a hidden Markov model stays one.
+    def climb(
+        self, start: Solution, data: Observations, likely: Parameters | None = None, compiled: bool = True
+    ) -> Climb:
+        """Accelerated climb from a start, compiled where that is possible; a hidden Markov model stays one.
 
         Pseudo-counts are the same in every cell, or many where moves are ``likely`` in parameters, and few elsewhere.
         """
@@ -119,7 +121,8 @@ class Rules:
         e_step = partial(data.expected_counts, masks=masks)
         symbols = np.zeros(parameters.transitions.shape[0], dtype=np.intp) if is_factored(parameters) else None
         m_step = MStep(parameters, pseudo, learn_initial=True, symbol_groups=symbols)
-        return Climb(e_step, m_step, accelerate=True)
+        many = partial(data.climbed, masks=masks) if compiled and isinstance(data, InMemory) else None
+        return Climb(e_step, m_step, accelerate=True, compiled=many)
 
 
 @dataclass
@@ -250,6 +253,11 @@ class SearchMonitor:
         """Whether the time has run out."""
         return time.monotonic() >= self._deadline
 
+    @property
+    def clock(self) -> Callable[[], bool] | None:
+        """Question whether the time has run out, for climbs to ask; None if there is no limit."""
+        return None if self._deadline == math.inf else lambda: self.is_late and self.has_results
+
     def in_time(self, starts: Iterable[Start]) -> Iterator[Start]:
         """The first start, and others as long as there is time to make them."""
         for start in starts:
@@ -340,7 +348,7 @@ def _round(
             place = Solution(entrant.now, entrant.kinds)
             entrant.climb, entrant.data = rules.climb(place, data, entrant.likely), data
         climb, before = entrant.climb, entrant.climb.e_steps
-        entrant.at_rest = not climb.advance(ROUND, AT_REST * data.total) and last
+        entrant.at_rest = not climb.advance(ROUND, AT_REST * data.total, monitor.clock) and last
     except ImpossibleObservation:
         entrant.curve.append(Round(entrant.e_steps + rules.patience * ROUND, -math.inf, math.inf, math.inf))
         return 1
