@@ -7,8 +7,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 import cutpoint as cp
+from cutpoint.model.mixtures import AnyMachine
 
 KINDS = ("accepted", "verdicts", "states", "sets", "mixed", "nothing")
+
+
+def in_either_form(draw: st.DrawFn, machine: AnyMachine) -> AnyMachine:
+    """The machine, stored dense or sparse: every law holds of both."""
+    return machine.to_sparse() if draw(st.booleans()) else machine
 
 
 @st.composite
@@ -30,7 +36,7 @@ def acceptors(
     if not exact:
         weights, start = np.array(weights, dtype=np.float64), np.array(start, dtype=np.float64)
     names = [f"q{i}" for i in range(n_states)]
-    return cp.Acceptor.normalized(names, "abc"[:n_symbols], weights, start, np.array(final))
+    return in_either_form(draw, cp.Acceptor.normalized(names, "abc"[:n_symbols], weights, start, np.array(final)))
 
 
 def seeded_acceptor(seed: int, least_states: int = 1) -> cp.Acceptor:
@@ -60,7 +66,7 @@ def generators(
     final = draw(st.lists(st.booleans(), min_size=n_states, max_size=n_states))
     names = [f"q{i}" for i in range(n_states)]
     arrays = (moves, start, stop) if exact else (moves.astype(float), start.astype(float), stop.astype(float))
-    return cp.Generator.normalized(names, "abc"[:n_symbols], *arrays, np.array(final))
+    return in_either_form(draw, cp.Generator.normalized(names, "abc"[:n_symbols], *arrays, np.array(final)))
 
 
 @st.composite

@@ -87,33 +87,44 @@ except cutpoint.errors.MissingExtra as error: print(error)
     )
 
 
-def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "-v",
-        "--no-deps",
-        "--no-build-isolation",
-        "--wheel-dir",
-        str(tmp_path),
-    ]
-    settings = f"build-dir={tmp_path / 'build'}"
-    environment = os.environ | {"CXX": str(tmp_path / "no-such-compiler")}
+def build_wheel(folder: Path, page: bool, **environment: str) -> tuple[str, list[str]]:
+    """What is said while a wheel is built without a compiler, and the names of its files."""
+    command = [sys.executable, "-m", "pip", "wheel", "-v", "--no-deps", "--no-build-isolation", "--wheel-dir"]
+    settings = {"build-dir": str(folder / "build"), "cmake.define.CUTPOINT_PAGE": "ON" if page else "OFF"}
+    options = [f"--config-settings={name}={value}" for name, value in settings.items()]
     done = subprocess.run(
-        [*command, "--config-settings", settings, str(ROOT)],
+        [*command, str(folder), *options, str(ROOT)],
         capture_output=True,
         text=True,
-        env=environment,
+        env=os.environ | {"CXX": str(folder / "no-such-compiler")} | environment,
         check=False,
     )
     output = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == 0, output[-2000:]
+    (wheel,) = folder.glob("*.whl")
+    return output, zipfile.ZipFile(wheel).namelist()
+
+
+def test_a_wheel_builds_where_no_compiler_is_found(tmp_path: Path) -> None:
+    output, names = build_wheel(tmp_path, page=False)
     assert "cutpoint: no C++ compiler was found: building without compiled kernels." in output
-    (wheel,) = tmp_path.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
     assert "cutpoint/kernels/reference.py" in names
     assert "cutpoint/py.typed" in names
     assert "cutpoint/files/acceptor.schema.json" in names
     assert not any(name.endswith(".so") for name in names)
+
+
+def test_a_wheel_builds_without_the_page_where_npm_cannot_be_reached(tmp_path: Path) -> None:
+    nowhere = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_cache": str(tmp_path / "cache")}
+    output, names = build_wheel(tmp_path, page=True, **nowhere)
+    assert "cutpoint: npm could not build the page of the workbench: building without it." in output
+    assert not any("/page/" in name for name in names)
+
+
+def test_a_wheel_holds_the_page(tmp_path: Path) -> None:
+    output, names = build_wheel(tmp_path, page=True)
+    if "npm could not build the page" in output and "ENOTFOUND" in output:
+        pytest.skip("NO NPM: the registry cannot be reached, so no page was built.")
+    files = [name.removeprefix("cutpoint/workbench/page/") for name in names if "/workbench/page/" in name]
+    assert {"index.html", "widget.js", "licenses.txt"} <= set(files)
+    assert any(name.startswith("assets/") and name.endswith(".js") for name in files)

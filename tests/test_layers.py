@@ -26,6 +26,7 @@ LAYERS = [
     "shards",
     "drawing",
     "estimator",
+    "workbench",
     "cli",
     "__main__",
 ]

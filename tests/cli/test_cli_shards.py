@@ -151,7 +151,7 @@ def test_what_is_refused(table: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (("score", model, table, "--engine", "local"), 2, "--engine is for a folder of shards"),
         (("score", model, folder, "--engine", "dask"), 2, "--engine dask and --scheduler ADDRESS go together"),
         (("fit", folder, "-o", model, "--scheduler", "tcp://x:1"), 2, "--engine dask and --scheduler ADDRESS go"),
-        (("score", model, folder, "-o", tmp_path / "x.parquet", "--json"), 2, "a Parquet file has columns"),
+        (("score", model, folder, "-o", tmp_path / "x.parquet", "--json"), 2, "a .parquet file has columns"),
         (("score", model, folder, "-o", tmp_path / "no" / "x.parquet"), 3, "x.parquet: cannot be written"),
     ):
         assert run(*arguments) == code

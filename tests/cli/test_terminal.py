@@ -50,6 +50,11 @@ COMMANDS: dict[str, list[list[str]]] = {
     "advise": [[MODEL, WORD, "--separator", ","], [MODEL, WORD, "--separator", ",", "--cost", EVIL]],
     "watch": [[MODEL], [MODEL, "--strict"], [MODEL, "--state", NEW, "--close", SYMBOLS[0]]],
     "accepts": [[MODEL, WORD, "--separator", ","], [MODEL, EVIL]],
+    "words": [[MODEL, "--max-length", "1"], [MODEL, "--max-length", EVIL], [MODEL, "--cut-point", EVIL]],
+    "count": [[MODEL, "3"], [MODEL, EVIL]],
+    "dfa": [[MODEL, "--cut-point", "0"], [MODEL, "--cut-point", "0", "-o", EVIL]],
+    "isolation": [[MODEL, "--max-length", "2"], [EVIL]],
+    "value": [[MODEL, "--max-length", "2"], [MODEL, "--limit", EVIL]],
     "table": [[MODEL], [MODEL, WORD, "--separator", ","], [GENERATOR]],
     "draw": [
         [MODEL],
@@ -66,6 +71,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "convert": [[MODEL, f"{NEW}.json"], [MODEL, f"{NEW}.dot"], [MODEL, f"{NEW}.dot", "--bare"], [MODEL, EVIL]],
     "export": [[MODEL, "-o", f"{NEW}.js"], [MODEL, "-o", f"{NEW}.sql"], [MODEL, "-o", EVIL]],
     "info": [[MODEL], [GENERATOR], [WORDS], [EVENTS], [SHARDS], [EVIL], [f"gallery:{EVIL}"], [f"{EVIL}.json"]],
+    "workbench": [[EVIL], [f"gallery:{EVIL}"], ["--static", f"folder{EVIL}/page"]],
 }
 LINES = "".join(
     f"{json.dumps(line)}\n"
@@ -146,8 +152,11 @@ WITH_JSON = [
     ["score", MODEL, WORDS],
     ["score", MODEL, EVENTS],
     ["watch", MODEL],
-    *([verb, *COMMANDS[verb][0]] for verb in ("evaluate", "explain", "credit", "advise", "accepts", "table")),
-    *([verb, *COMMANDS[verb][0]] for verb in ("simulate", "generate", "perplexity", "compare", "minimize", "info")),
+    *([verb, *COMMANDS[verb][0]] for verb in ("evaluate", "explain", "credit", "advise", "accepts", "words", "table")),
+    *(
+        [verb, *COMMANDS[verb][0]]
+        for verb in ("simulate", "generate", "perplexity", "compare", "minimize", "info", "dfa", "isolation", "value")
+    ),
 ]
 
 

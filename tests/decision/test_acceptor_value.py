@@ -112,6 +112,8 @@ def test_what_is_shown() -> None:
     assert repr(cp.value(cp.gallery.parity())) == "<Bounds: the value is 1, reached by '1'>"
     few = cp.value(cp.gallery.gambler(4), max_length=2)
     assert repr(few) == "<Bounds: the value is from 1/4, the acceptance of 'pp', to 1/2>"
+    floats = cp.decision.Bounds(1 / 3, "pp", 0.87654321)
+    assert repr(floats) == "<Bounds: the value is from 0.333333, the acceptance of 'pp', to 0.876543>"
 
 
 def test_a_longer_suffix_does_not_displace_a_shorter_one() -> None:
@@ -126,3 +128,21 @@ def test_a_longer_suffix_does_not_displace_a_shorter_one() -> None:
     for search in searches_from_both_ends(acceptor, 5, copies=1, least=0.0):
         word = next(entry for entry in search if entry.part is None)
         assert (acceptor.alphabet.decode(word.codes), word.bound) == ("aaaab", Fraction(9, 10))
+
+
+def test_a_word_is_found_where_bounds_tell_little() -> None:
+    """From the front every prefix may still be accepted with 1; kept suffixes lead to a word that is accepted with 0.97."""
+    hard = cp.gallery.value_one("3/4")
+    language = cp.Language(hard, "97/100")
+    found = language.find_word(100, limit=300)
+    assert isinstance(found, str)
+    assert hard.exact_acceptance(found) > Fraction(97, 100)
+    assert language.is_empty(limit=300) is False
+    bounds = cp.value(hard, limit=300)
+    assert hard.exact_acceptance(bounds.word) == bounds.lower > Fraction(97, 100)
+
+
+def test_bounds_that_nearly_meet_are_not_shown_as_equal() -> None:
+    assert repr(cp.value(cp.p_adic(2), max_length=30)) == (
+        f"<Bounds: the value is 1, or less by at most 9.3e-10; best word found: {'1' * 30!r}>"
+    )

@@ -25,6 +25,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "certain": lambda: cp.Language(cp.gallery.gambler(3), 1, inclusive=True).to_dfa(),
     "residuals": lambda: cp.Language(A, "3/7").to_dfa(),
     "residuals with lifted columns": lambda: cp.Language(MIXED, "1/3").to_dfa(),
+    "exactly": lambda: cp.Language(A, "1/2", relation="=").to_dfa(),
+    "other than, with lifted columns": lambda: cp.Language(MIXED, "1/2", relation="!=").to_dfa(),
     "one residual": lambda: cp.Language(A, 1).to_dfa(),
     "irrational": lambda: cp.Language(cp.gallery.tomita(2), cp.AlgebraicNumber.sqrt("1/2")).to_dfa(),
     "isolation": lambda: cp.Language(cp.p_adic(3).restricted("02"), "1/2").isolation(),
@@ -72,12 +74,13 @@ def test_proofs_are_accepted_and_changed_ones_refused(name: str) -> None:
         except cp.errors.InvalidProof:
             refused += 1
         else:
-            cut_point, inclusive = getattr(certificate, "cut_point", None), getattr(certificate, "inclusive", False)
+            cut_point = getattr(certificate, "cut_point", None)
+            relation = getattr(certificate, "relation", "≥" if cut_point == 1 else ">")
             if isinstance(certificate, IsolationCertificate):
                 nearest = cp.Language(certificate.acceptor, cut_point).isolation(max_length=9)
                 assert certificate.distance <= nearest.distance
             if isinstance(result, cp.DFA) and isinstance(cut_point, Fraction):
-                check_dfa(result, certificate.acceptor, cut_point, inclusive, 5)
+                check_dfa(result, certificate.acceptor, cut_point, relation, 5)
     assert refused >= 0.9 * tried, (refused, tried)
 
 
@@ -93,7 +96,7 @@ def test_a_proof_about_one_acceptor_proves_nothing_about_another() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["support", "certain", "residuals", "residuals with lifted columns", "isolated", "irrational"]
+    "name", ["support", "certain", "residuals", "residuals with lifted columns", "exactly", "isolated", "irrational"]
 )
 def test_a_changed_dfa_is_refused(name: str) -> None:
     dfa = RESULTS[name]()
@@ -128,3 +131,11 @@ def test_what_has_no_proof_is_told() -> None:
     ):
         with pytest.raises(cp.errors.InvalidArgument, match="it has no certificate"):
             check(result)
+
+
+def test_a_distance_of_zero_isolates_nothing() -> None:
+    isolation = RESULTS["isolation"]()
+    certificate = isolation.certificate
+    for distance in (Fraction(0), -certificate.distance):
+        with pytest.raises(cp.errors.InvalidProof, match="the distance is not above 0"):
+            check(Claim(isolation, dataclasses.replace(certificate, distance=distance)))

@@ -11,6 +11,8 @@ from automata.fa.dfa import DFA as Automaton  # noqa: N811
 from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
+from cutpoint.data import Alphabet
+from cutpoint.decision.residuals import reversed_dfa
 
 SYMBOLS = "ab"
 
@@ -170,6 +172,10 @@ def test_isolation_at_the_limit_of_states_is_unknown() -> None:
     answer = cp.Language(cp.p_adic(2), "1/3").to_dfa(max_states=5, isolation="1/1000000")
     assert answer == cp.Unknown(explored=5)
     assert "5 distributions at the cut point 1/3" in str(answer)
+    tenth = cp.Acceptor(2, "a", {"a": [["9/10", "1/10"], ["9/10", "1/10"]]}, 0, {1})
+    assert isinstance(
+        cp.Language(tenth, "1/2").to_dfa(max_states=2**63, isolation="1/10"), cp.DFA
+    )  # no limit in effect
 
 
 @settings(max_examples=20)
@@ -185,3 +191,26 @@ def test_minimize_many_states(seed: int) -> None:
     )
     large = cp.DFA(small.alphabet, rows, 0, frozenset(s for s in range(len(rows)) if s // copies in small.final))
     assert large.minimize() == small.minimize()
+
+
+def test_a_dfa_is_equivalent_to_itself_and_a_shortest_word_tells_others_apart() -> None:
+    half = cp.Language(cp.p_adic(2), "1/2").to_dfa()
+    assert isinstance(half, cp.DFA)
+    assert half.equivalence(half)
+    different = half.equivalence(~half)
+    assert (different.word, different.left, different.right) == ("", 0, 1)  # type: ignore[union-attr]
+
+
+def test_too_many_states_when_read_from_the_front_are_told() -> None:
+    """The k-th symbol from the back: k + 1 states from the back, 2^k from the front."""
+    steps: list[tuple[int, ...]] = [(min(k + 1, 8),) * 2 for k in range(9)]
+    steps[6] = (8, 7)  # the seventh symbol from the back is b
+    steps[7] = (7, 7)
+    answer = reversed_dfa(Alphabet("ab"), steps, [7], 50)
+    assert isinstance(answer, cp.decision.Unknown)
+    assert "read from the front its DFA has more than 50 states" in str(answer)
+    found = reversed_dfa(Alphabet("ab"), steps, [7], 200)
+    assert isinstance(found, cp.DFA)
+    assert found.n_states == 128
+    words = cp.random_words("ab", 200, (0, 12), rng=1)
+    assert all(found.accepts(word) == (len(word) > 6 and word[-7] == "b") for word in words)

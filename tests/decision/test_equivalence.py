@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,14 @@ def test_floats_count_as_their_binary_values(A: cp.Acceptor, B: cp.Acceptor) -> 
     answer = cp.equivalence(A, B)
     found = first_difference(A, B, A.n_states + B.n_states - 1)
     assert (answer == cp.Equal()) if found is None else (answer == cp.Different(*found))
+
+
+def test_states_that_accept_everything_keep_their_last_bits() -> None:
+    """Three times the float 1/3 is a little less than 1, stored sparse or not."""
+    thirds = cp.Acceptor(3, "a", [[[1 / 3] * 3] * 3], [1 / 3] * 3, {0, 1, 2})
+    sure = cp.Acceptor(1, "a", [[[1.0]]], 0, {0})
+    assert cp.equivalence(thirds.to_sparse(), sure) == cp.equivalence(thirds, sure)
+    assert not cp.equivalence(thirds, sure)
 
 
 def test_a_last_bit_is_a_difference_and_a_tolerance_forgives_it() -> None:
@@ -242,6 +250,13 @@ def test_unlucky_primes_do_not_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
     assert misled >= 10
 
 
+def test_a_search_with_a_longest_word_looks_at_all_words_up_to_it() -> None:
+    chain = [[float(t == s + 1) for t in range(5)] for s in range(5)]
+    only = cp.WeightedAutomaton("ab", [1, 0, 0, 0, 0], {"a": chain, "b": chain}, [0, 0, 0, 0, 1])  # words of 4 symbols
+    found = {longest: explore(only.integers, 2**63 - 25, longest).word for longest in (None, 0, 1, 3, 4, 5)}
+    assert found == {None: (0,) * 4, 0: None, 1: None, 3: None, 4: (0,) * 4, 5: (0,) * 4}
+
+
 def test_values_that_a_large_prime_divides_are_found() -> None:
     """The very prime of the first search divides the difference."""
     p = 2**63 - 25
@@ -403,3 +418,23 @@ def test_values_of_floats_are_printed_as_floats() -> None:
     assert repr(found) == f"Different(word='', left={float(found.left)!r}, right={float(found.right)!r})"
     assert "/" not in str(found)
     assert "1/2 and 1/4" in str(cp.equivalence(cp.p_adic(2), cp.p_adic(2) & cp.p_adic(2)))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 24, 27, 34, 44, 52])
+def test_distance_of_weighted_automata_is_the_largest_difference(seed: int) -> None:
+    """Entries of both signs with different denominators, in the row, the matrices and the column."""
+    rng = np.random.default_rng(seed)
+
+    def entries(*shape: int) -> Any:
+        return np.vectorize(lambda p, q: Fraction(int(p), int(q)), otypes=[object])(
+            rng.integers(-3, 4, shape), rng.integers(1, 5, shape)
+        )
+
+    f, g = (cp.WeightedAutomaton("ab", entries(2), entries(2, 2, 2), entries(2)) for _ in range(2))
+    words = ["".join(word) for n in range(5) for word in product("ab", repeat=n)]
+    largest = max(abs(f.exact_value(word) - g.exact_value(word)) for word in words)
+    found = cp.distance(f, g, 4)
+    assert found.value == largest
+    assert abs(f.exact_value(found.word) - g.exact_value(found.word)) == largest
+    in_floats = cp.distance(f * 1.0, g * 1.0, 4)
+    assert in_floats.value == pytest.approx(float(largest), rel=1e-12, abs=0)

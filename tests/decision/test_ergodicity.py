@@ -114,3 +114,17 @@ def test_what_is_shown() -> None:
     assert repr(forgets).startswith(
         "<Ergodicity: quasi-definite, products of 1 are scrambling, with coefficients up to "
     )
+
+
+def test_of_many_symbols_the_first_are_shown() -> None:
+    nine = cp.ergodicity(cp.random_acceptor(2, "abcdefghi", rng=1))
+    assert [part.partition(":")[0] for part in repr(nine).partition("coefficients a")[2].split(", ")[1:]] == [
+        *"bcdefgh",
+        "…>",
+    ]
+
+
+def test_definite_acceptors_are_shown_with_their_number_of_symbols() -> None:
+    last = cp.Acceptor(2, "ab", {"a": [[1, 0], [1, 0]], "b": [[0, 1], [0, 1]]}, 0, {1})
+    assert repr(cp.ergodicity(last)) == "<Ergodicity: definite, decided by the last 1 symbol; coefficients a: 0, b: 0>"
+    assert cp.ergodicity(last).last_symbols("1/10") == 1

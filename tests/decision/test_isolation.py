@@ -38,7 +38,7 @@ def test_a_dfa_mixed_with_noise_is_proven_to_be_isolated(seed: int) -> None:
     cp.decision.check(found)
     if seed < 10:
         assert isinstance(found, cp.DFA)
-        check_dfa(found, language.acceptor, Fraction(1, 2), False, 6)
+        check_dfa(found, language.acceptor, Fraction(1, 2), ">", 6)
 
 
 def test_the_gap_of_a_cantor_set() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
+from tests.guises import small_acceptor
 from tests.oracles import acceptance, rational
 from tests.strategies import acceptors
 
@@ -216,7 +217,7 @@ def test_operations_that_need_not_be_languages_are_explained() -> None:
         (lambda L: L.most_accepted(0, 3), "k must be a whole number, 1 or more; got 0."),
         (lambda L: L.find_word(10**30), f"max_length must be a whole number from 0 to 10,000; got {10**30}."),
         (lambda L: L.find_word(3, limit=0), "limit must be a whole number, 1 or more; got 0."),
-        (lambda L: L.isolation("long"), "max_length must be a whole number, 0 or more; got 'long'."),
+        (lambda L: L.isolation("long"), "max_length must be a whole number from 0 to 10,000; got 'long'."),
         (lambda L: L.to_dfa(isolation=0), "isolation must be a number above 0, at most 1; got 0."),
         (
             lambda L: L.to_dfa(isolation="1/10"),
@@ -370,3 +371,23 @@ def test_inclusion_in_a_dfa_and_across_acceptors() -> None:
     assert (half <= same, same <= half, half < same) == (True, True, False)
     with pytest.raises(TypeError):
         half <= 3  # type: ignore[operator]  # noqa: B015
+
+
+@pytest.mark.parametrize(("seed", "cut_point"), [(344, "1/4"), (828, "2/3"), (2584, "1/2"), (3580, "1/10")])
+def test_suffixes_that_do_not_decide_alike_are_counted_apart(seed: int, cut_point: str) -> None:
+    """Acceptors found among thousands, on which counts go wrong if residuals are a little wrong."""
+    rng = np.random.default_rng(seed)
+    acceptor = small_acceptor(rng, int(rng.integers(2, 4)))
+    members = [word for word, p in values(acceptor, 6).items() if p > Fraction(cut_point)]
+    counts = [cp.Language(acceptor, cut_point).count(n) for n in range(7)]
+    assert counts == [sum(len(word) == n for word in members) for n in range(7)]
+
+
+def test_limits_are_those_that_are_given() -> None:
+    """One suffix, the empty one, is explored for words of one symbol, and that is allowed."""
+    language = cp.Language(cp.p_adic(2), "1/3")
+    assert language.count(1, limit=1) == 1
+    assert language.isolation(max_length=1, limit=1).word == "1"
+    with pytest.raises(cp.errors.TooLarge, match=r"1 column"):
+        language.count(4, limit=1)
+    assert cp.value(cp.p_adic(2), max_length=3, limit=1).upper >= Fraction(7, 8)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,48 @@ A = cp.Acceptor(**GOOD)
 
 BINARY = cp.p_adic(2)
 
+DFA: Any = cp.DFA
+
+NO_ACCEPTOR: Any = 7
+
 
 REFUSED: list[Refusal] = [
+    (
+        lambda: cp.Language(A, 0.5, relation="<"),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "relation must be '>', '>=', '=' or '!='; got '<'.",
+    ),
+    (
+        lambda: cp.Language(A, 0.5, relation=[0, 1]),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "relation must be '>', '>=', '=' or '!='; got [0, 1].",
+    ),
+    (
+        lambda: cp.Language(A, 0.5, "="),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "inclusive must be True or False; got '='. Write relation='='.",
+    ),
+    (
+        lambda: cp.Language(A, 0.5, inclusive=True, relation="="),
+        cp.errors.InvalidArgument,
+        "inclusive means '>=', so it cannot go with relation='='.",
+    ),
+    (
+        lambda: cp.Language(BINARY, 0.5, relation="=").most_accepted(2, 3),
+        cp.errors.InvalidArgument,
+        "most_accepted needs a language of acceptance above the cut point, or at least it.",
+    ),
+    (
+        lambda: cp.Language(BINARY, 0.5, relation="!=").to_dfa(isolation=0.1),
+        cp.errors.InvalidArgument,
+        "isolation is for > and >=: no acceptance equals an isolated cut point.",
+    ),
+    (
+        lambda: cp.Language(cp.random_acceptor(2, "ab", rng=3), 0.5, inclusive=True).to_strict(),
+        cp.errors.InvalidArgument,
+        "this needs rows that sum to exactly 1, and the binary values of these floats do not. Take "
+        "acceptor.rationalized(), or give entries such as '1/10'.",
+    ),
     (
         lambda: cp.Language(A, float("nan")),
         cp.errors.InvalidArgument,
@@ -124,6 +165,33 @@ REFUSED: list[Refusal] = [
         "a DFA over 2 symbols needs one next state per symbol in every state, an initial state and final states, "
         "all numbered from 0; got ((5, 0),), initial 0, final frozenset().",
     ),
+    (
+        lambda: cp.Language(A, "1/2", relation="<"),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "relation must be '>', '>=', '=' or '!='; got '<'.",
+    ),
+    (
+        lambda: cp.Language(A, "1/2", inclusive=True, relation=">"),
+        cp.errors.InvalidArgument,
+        "inclusive means '>=', so it cannot go with relation='>'.",
+    ),
+    (
+        lambda: cp.Language(A, "1/2", relation="=").most_accepted(1, max_length=3),
+        cp.errors.InvalidArgument,
+        "most_accepted needs a language of acceptance above the cut point, or at least it.",
+    ),
+    (
+        lambda: cp.Language(A, "1/2", relation="!=").to_dfa(isolation="1/10"),
+        cp.errors.InvalidArgument,
+        "isolation is for > and >=: no acceptance equals an isolated cut point.",
+    ),
+    (
+        lambda: DFA.equivalence(cp.Language(BINARY, "1/2").to_dfa(), 7),
+        cp.errors.InvalidArgument,
+        "expected a DFA; got 7.",
+    ),
+    (lambda: cp.decision.isomorphism(NO_ACCEPTOR, A), cp.errors.InvalidArgument, "expected an Acceptor; got 7."),
+    (lambda: cp.decision.isomorphism(A, NO_ACCEPTOR), cp.errors.InvalidArgument, "expected an Acceptor; got 7."),
 ]
 
 

@@ -1,10 +1,12 @@
 """DFAs by exact residuals and by the support: right on every short word, minimal, the same for equivalent acceptors."""
 
+import operator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import cutpoint as cp
 
@@ -45,13 +47,16 @@ def mixed(acceptor: cp.Acceptor) -> cp.Acceptor:
     return cp.mixture([acceptor, acceptor & acceptor, acceptor | acceptor], ["1/5", "2/5", "2/5"])
 
 
-def check_dfa(dfa: cp.DFA, acceptor: cp.Acceptor, cut_point: Fraction, inclusive: bool, length: int = 10) -> None:
+HOLDS = {">": operator.gt, "≥": operator.ge, "=": operator.eq, "≠": operator.ne}
+
+
+def check_dfa(dfa: cp.DFA, acceptor: cp.Acceptor, cut_point: Fraction, relation: str, length: int = 10) -> None:
     """Against all words up to a length, with distributions in fractions, and against automata-lib's minimal DFA."""
     level = [(dfa.initial, acceptor.exact_initial)]
     for _ in range(length + 1):
         for state, row in level:
             value = row[acceptor.final].sum()
-            assert (state in dfa.final) == (value > cut_point or (inclusive and value == cut_point))
+            assert (state in dfa.final) == HOLDS[relation](value, cut_point)
         pairs = (
             (dfa.transitions[s][a], row @ acceptor.exact_transitions[a])
             for s, row in level
@@ -66,14 +71,14 @@ def test_equivalent_acceptors_have_the_same_dfa_or_none_within_the_limit(seed: i
     rng = np.random.default_rng(seed)
     for _ in range(8):
         acceptor, cut_point = random_exact(rng), CUT_POINTS[rng.integers(len(CUT_POINTS))]
-        inclusive = bool(rng.integers(2))
-        answer = cp.Language(acceptor, cut_point, inclusive).to_dfa(max_states=60)
+        relation: Any = rng.choice(list(HOLDS))
+        answer = cp.Language(acceptor, cut_point, relation=relation).to_dfa(max_states=60)
         if isinstance(answer, cp.DFA):
-            check_dfa(answer, acceptor, cut_point, inclusive)
+            check_dfa(answer, acceptor, cut_point, relation)
         else:
             assert 0 < cut_point < 1
         for other in (permuted(acceptor, rng), padded(acceptor, rng), mixed(acceptor), mixed(padded(acceptor, rng))):
-            assert cp.Language(other, cut_point, inclusive).to_dfa(max_states=60) == answer
+            assert cp.Language(other, cut_point, relation=relation).to_dfa(max_states=60) == answer
 
 
 @pytest.mark.parametrize("cut_point", ["1/2", "1/3", "5/17", "311/1000"])
@@ -88,7 +93,7 @@ def test_the_weights_of_the_parts_of_a_mixture_are_fixed() -> None:
     part = cp.mixture([cp.p_adic(2), cp.gallery.tomita(1)])
     dfa = cp.Language(part, "1/10").to_dfa()
     assert isinstance(dfa, cp.DFA)
-    check_dfa(dfa, part, Fraction(1, 10), False, 9)
+    check_dfa(dfa, part, Fraction(1, 10), ">", 9)
 
 
 def test_the_support_decides_at_0_and_1_for_floats_too() -> None:
@@ -105,11 +110,27 @@ def test_the_support_decides_at_0_and_1_for_floats_too() -> None:
     nothing = certain.to_dfa()
     assert isinstance(nothing, cp.DFA)
     assert nothing == (~cp.Language(~certain.acceptor, 0)).to_dfa()
-    with pytest.raises(cp.errors.InvalidArgument, match="rows that sum to exactly 1"):
-        cp.Language(acceptor, 1, inclusive=True).to_dfa()
+    sure = cp.Language(acceptor.replace(final={1, 2}), 1, inclusive=True).to_dfa()
+    assert isinstance(sure, cp.DFA)
+    assert list(sure.words(2)) == []  # the first state may be kept, by "a" too
+    all_words = cp.Language(acceptor.replace(initial=2, final={2}), 1, relation="=").to_dfa()
+    assert isinstance(all_words, cp.DFA)
+    assert list(all_words.words(1)) == ["", "a", "b"]
     assert str(possible.to_dfa(max_states=1)) == (
-        "unknown: 1 set of states were explored, and there are more. The language is regular: increase max_states."
+        "unknown: 1 set of states was explored, and there are more. The language is regular: a larger max_states will do."
     )
+
+
+@pytest.mark.parametrize("relation", list(HOLDS))
+@pytest.mark.parametrize("cut_point", [0, 1])
+def test_the_support_is_proven_for_every_relation(cut_point: int, relation: Any) -> None:
+    rng = np.random.default_rng(cut_point)
+    for _ in range(5):
+        acceptor = random_exact(rng)
+        dfa = cp.Language(acceptor, cut_point, relation=relation).to_dfa()
+        assert isinstance(dfa, cp.DFA)
+        check_dfa(dfa, acceptor, Fraction(cut_point), relation, 6)
+        cp.decision.check(dfa)
 
 
 def test_long_explorations_report_and_can_be_ended() -> None:
@@ -132,3 +153,16 @@ def test_long_explorations_report_and_can_be_ended() -> None:
 
     for isolation in (None, "1/1000"):
         assert "then it was interrupted" in str(language.to_dfa(isolation=isolation, callback=interrupt))
+
+
+def test_a_linear_program_that_proves_nothing_spares_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its row, on which a residual is exactly at the cut point, shows of many others that they are no sinks."""
+    solved, solve = list[int](), optimize.linprog
+
+    def counting(*given: Any, **named: Any) -> Any:
+        solved.append(1)
+        return solve(*given, **named)
+
+    monkeypatch.setattr(optimize, "linprog", counting)
+    assert cp.Language(cp.gallery.majority(), "1/2").to_dfa(max_states=100) == cp.Unknown(explored=100)
+    assert len(solved) < 20

@@ -101,8 +101,8 @@ def test_plot() -> None:
             "word must be the word that is repeated, as there are several symbols {'0', '1'}; got None.",
         ),
         (lambda: cp.recurrence(3), "expected an Acceptor or a WeightedAutomaton; got 3."),  # type: ignore[arg-type]
-        (lambda: cp.recurrence(cp.p_adic(2), "1").value(-1), "k must be a whole number, 0 or more; got -1."),
-        (lambda: cp.recurrence(cp.p_adic(2), "1").terms(0.5), "n must be a whole number, 0 or more; got 0.5."),  # type: ignore[arg-type]
+        (lambda: cp.recurrence(cp.p_adic(2), "1").value(-1), "k must be a whole number from 0 to 1,000,000; got -1."),
+        (lambda: cp.recurrence(cp.p_adic(2), "1").terms(0.5), "n must be a whole number from 0 to 1,000,000; got 0.5."),  # type: ignore[arg-type]
         (lambda: cp.recurrence(cp.p_adic(2), "12"), "position 1: symbol '2' is not in the alphabet {'0', '1'}."),
         (lambda: cp.plots.recurrence("x", 5), "expected a Recurrence; got 'x'."),  # type: ignore[arg-type]
     ],

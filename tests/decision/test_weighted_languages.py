@@ -101,7 +101,7 @@ def test_a_hankel_block_shows_itself() -> None:
 F = cp.WeightedAutomaton("ab", [1, 0], {"a": [[1, 2], [0, 1]], "b": [[1, 0], [0, 1]]}, [0, 1])
 NEEDS_AN_ACCEPTOR = (
     "this needs an acceptor; the language is that of a weighted automaton f. Acceptor.from_weighted(f) is f, if it is "
-    "stochastic; Language(*f.to_acceptor(cut_point)) has the same words in any case."
+    "stochastic; Language(*f.to_acceptor(cut_point), relation=...) has the same words in any case."
 )
 
 

@@ -18,6 +18,8 @@ DESIGN = cp.design_matrix(2, 2, 1)
 
 NAN: Any = [[[math.nan, 5], [math.nan, 5]]]
 
+GENERATOR = cp.Generator(1, "ab", {"a": {0: {0: "1/4"}}, "b": {0: {0: "1/4"}}}, 0, ["1/2"])
+
 LABELLED = cp.Sample(["ab", "b"], accepted=[True, False])
 
 
@@ -252,6 +254,36 @@ REFUSED: list[Refusal] = [
         lambda: cp.em.counts_log_likelihood([[[1]]], "x"),
         cp.errors.InvalidArgument,
         "transitions must be an array [a, s, t] of numbers; got 'x'.",
+    ),
+    (
+        lambda: cp.design_matrix(2, "", 1),
+        cp.errors.InvalidArgument,
+        "a design matrix needs at least one symbol; the alphabet is empty.",
+    ),
+    (
+        lambda: cp.log_likelihood(GENERATOR, cp.Sample(["a"]), with_inputs=True),
+        cp.errors.InvalidArgument,
+        "with_inputs is for acceptors: the probability of a generator has the inputs in it.",
+    ),
+    (
+        lambda: cp.em.likelihood(GENERATOR, cp.Sample(["a"]), with_inputs=True, exact=True),
+        cp.errors.InvalidArgument,
+        "with_inputs is for acceptors: the probability of a generator has the inputs in it.",
+    ),
+    (
+        lambda: cp.baum_welch(GENERATOR, cp.Sample(["a"]), fixed=[("a", 0)], tied_symbols=["ab"]),
+        cp.errors.InvalidArgument,
+        "of a generator, either entries can be fixed or symbols tied, not both.",
+    ),
+    (
+        lambda: cp.baum_welch(GENERATOR, cp.Sample(["a"]), max_steps=1).acceptor,
+        cp.CutpointError,
+        "this fit has a generator, not an acceptor: use fit.generator.",
+    ),
+    (
+        lambda: cp.baum_welch(A, LABELLED, max_steps=1).generator,
+        cp.CutpointError,
+        "this fit has an acceptor, not a generator: use fit.acceptor, or learn_generator(...).",
     ),
 ]
 

@@ -1,16 +1,19 @@
 """Membership at cut points is exact: ties, neighbouring floats, irrational cut points, batches."""
 
 import math
+import pickle
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
-from cutpoint.exact.certified import exceeds
+from cutpoint.exact.algebraic import real_roots
+from cutpoint.exact.certified import certified_bounds, compared
 from tests.strategies import acceptors, words_of
 
 CASES = 100_000
@@ -80,9 +83,8 @@ def test_below_the_smallest_float_integers_decide(step: Fraction, cut_point: Fra
     assert acceptor.accepts("ab", value / 2)
     assert not acceptor.accepts("ab", value)
     for estimate in (0.0, 5e-324, 1e-323):  # each within the error of a float recursion
-        for inclusive in (False, True):
-            assert exceeds(estimate, 2, 5, cut_point, lambda: value, inclusive) == (value > cut_point)
-            assert exceeds(estimate, 2, 5, value, lambda: value, inclusive) == inclusive
+        assert compared(estimate, 2, 5, cut_point, lambda: value) == (1 if value > cut_point else -1)
+        assert compared(estimate, 2, 5, value, lambda: value) == 0
 
 
 def test_only_undecided_words_are_exact() -> None:
@@ -91,6 +93,15 @@ def test_only_undecided_words_are_exact() -> None:
     report = cp.Language(acceptor, "1/3").membership(words)
     assert report.exact.tolist() == [True, False, False, True, False, False]
     assert repr(report) == "<Membership: 3 of 6 words in the language, 2 decided by exact arithmetic>"
+
+
+@pytest.mark.parametrize("estimate", [0.0, 1e-300, 0.25, 1.0])
+def test_certified_bounds_contain_the_estimate_and_are_narrow(estimate: float) -> None:
+    """As wide as so many roundings, and no more: wider ones would leave everything to rational arithmetic."""
+    low, high = certified_bounds(estimate, 10, 3)
+    assert low < estimate < high
+    assert high - low < Fraction(estimate) * 300 * Fraction(1, 2**52) + Fraction(1, 10**318)
+    assert certified_bounds(estimate, 2**60, 3) == (Fraction(-1), Fraction(2))  # so many roundings have no bound
 
 
 # -- irrational cut points ----------------------------------------------------------------------------------------
@@ -105,8 +116,13 @@ def test_a_root_compares_exactly_with_fractions() -> None:
         low, high = (middle, high) if root > middle else (low, middle)
     assert float(root) == math.sqrt(0.5)
     assert root == cp.AlgebraicNumber.sqrt("1/2") == cp.AlgebraicNumber([0, -1, 0, 2], "1/2", 1)
-    assert hash(root) == hash(cp.AlgebraicNumber.sqrt("1/2"))
+    assert hash(root) == hash(cp.AlgebraicNumber.sqrt("1/2")) != hash(cp.AlgebraicNumber.sqrt("1/3"))
+    assert len({cp.AlgebraicNumber.sqrt("1/4"), Fraction(1, 2)}) == 1
     assert root != cp.AlgebraicNumber.sqrt("1/3")
+    assert not any(root == number for number in (math.nan, math.inf))
+    assert -math.inf < root < math.inf
+    with pytest.raises(ZeroDivisionError, match=r"√\(1/2\) ≈ 0\.7071 is divided by 0\."):
+        root / 0
     assert 1 - (1 - root) == root
     assert (1 - root) > Fraction(29, 100)
     assert root != 0.5
@@ -247,3 +263,30 @@ def test_sums_and_products_with_rational_numbers(scale: Fraction, shift: Fractio
 )
 def test_algebraic_numbers_are_shown_as_what_they_are(number: cp.AlgebraicNumber, text: str) -> None:
     assert str(number) == text
+
+
+def test_algebraic_numbers_out_of_reach_of_floats_and_other_types() -> None:
+    huge = cp.AlgebraicNumber.sqrt(Fraction(2 * 10**700))
+    assert float(huge) == math.inf
+    assert float(-huge) == -math.inf
+    assert float(cp.AlgebraicNumber.sqrt(Fraction(2, 10**700))) == 0.0
+    root: Any = cp.AlgebraicNumber.sqrt(2)
+    assert pickle.loads(pickle.dumps(root)) == root
+    assert root * 0 == 0
+    assert root.__mul__(0.5) is root.__truediv__("2") is root.__add__(0.5) is NotImplemented
+    with pytest.raises(cp.errors.InvalidArgument, match=r"needs a positive number; got 0\."):
+        cp.AlgebraicNumber.sqrt(0)
+
+
+def test_roots_of_cubic_polynomials() -> None:
+    """x³ - 3x + 1 has the roots 2 cos(2π/9), 2 cos(4π/9), 2 cos(8π/9); x³ - 2 has one."""
+    cubic = [1, -3, 0, 1]
+    expected = sorted(2 * math.cos(2 * math.pi * k / 9) for k in (1, 2, 4))
+    assert list(map(float, real_roots(list(map(Fraction, cubic))))) == pytest.approx(expected, rel=1e-14, abs=0)
+    for root, low in zip(expected, (-2, 0, 1), strict=True):
+        assert float(cp.AlgebraicNumber(cubic, low, low + 1)) == pytest.approx(root, rel=1e-14, abs=0)
+    assert float(cp.AlgebraicNumber([-2, 0, 0, 1], -10, 10)) == pytest.approx(2 ** (1 / 3), rel=1e-14, abs=0)
+    with pytest.raises(cp.errors.InvalidArgument, match=r"one real root between low and high; got 3\."):
+        cp.AlgebraicNumber(cubic, -2, 2)
+    quintic = [Fraction(c) for c in (1, 0, -5, 0, 0, 1)]  # x⁵ - 5x² + 1 has three
+    assert len(real_roots(quintic)) == 3

@@ -1,5 +1,6 @@
 """The paper's tables, chains and estimates in rational numbers, against enumeration of every path."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import cutpoint as cp
+from cutpoint.exact.numbers import entry, floats
 from tests.oracles import acceptance, path_probability, paths, rational
 from tests.strategies import acceptors, words_of
 
@@ -174,3 +176,22 @@ def test_counts_that_are_none(counts: Any, sentence: str) -> None:
 def test_unseen_row_may_be_an_error() -> None:
     with pytest.raises(cp.errors.InvalidArgument, match="symbol number 0 was never read in state number 1"):
         cp.maximum_likelihood([[[1, 1], [0, 0]]], "error", exact=True)
+
+
+def test_numbers_of_numpy() -> None:
+    """Integers and truth values are exact; a long double is a float if it equals one."""
+    assert entry(np.bool_(True)) == Fraction(1)
+    assert type(entry(np.int64(3)).numerator) is int  # type: ignore[union-attr]
+    third: Any = Fraction(1, 3)
+    third._numerator, third._denominator = np.int64(1), np.int64(3)  # as arithmetic with integers of NumPy makes them
+    assert type(entry(third).numerator) is int  # type: ignore[union-attr]
+    assert entry(np.longdouble("0.5")) == 0.5
+    assert math.isinf(entry(np.longdouble("inf")))
+    if np.finfo(np.longdouble).eps < np.finfo(float).eps:
+        with pytest.raises(cp.errors.InvalidArgument, match="no float equals the long double"):
+            entry(np.longdouble(1) / 3)
+        with pytest.raises(
+            cp.errors.InvalidArgument, match="counts holds long doubles that no float equals, such as 0"
+        ):
+            floats("counts", np.array([0.5, np.longdouble(1) / 3]), "must be numbers")
+        assert floats("counts", np.array([0.5, np.longdouble("inf")]), "").tolist() == [0.5, math.inf]

@@ -1,16 +1,22 @@
 """Weighted automata in JSON: everything comes back, and what does not fit is refused with its place."""
 
+import gzip
 import json
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 
 import cutpoint as cp
 from tests.model.test_weighted import linears
 
+SCHEMA: Any = jsonschema.Draft202012Validator(
+    json.loads((resources.files("cutpoint.files") / "weighted.schema.json").read_text())
+)
 F = cp.WeightedAutomaton("ab", ["1/2", -1], {"a": [[1, 2], [0, "1/3"]], "b": [[-1, 0], [0, 0]]}, [0, "1/4"])
 
 
@@ -21,6 +27,7 @@ def test_read_after_write_is_the_identity(tmp_path_factory: pytest.TempPathFacto
         cp.save(g, path)
         assert cp.load(path) == g
         assert cp.load(path).is_exact == g.is_exact
+        assert SCHEMA.is_valid(json.loads(path.read_text()))
 
 
 def test_symbols_and_their_rule_are_kept(tmp_path: Path) -> None:
@@ -28,6 +35,7 @@ def test_symbols_and_their_rule_are_kept(tmp_path: Path) -> None:
     cp.save(f, tmp_path / "f.json.gz")
     found = cp.load(tmp_path / "f.json.gz")
     assert found == f
+    assert SCHEMA.is_valid(json.loads(gzip.decompress((tmp_path / "f.json.gz").read_bytes())))
     assert found.exact_value([1, "unknown", (2, "x")]) == 6
 
 
@@ -53,6 +61,8 @@ def test_damage_is_refused_with_its_place(tmp_path: Path, changes: dict[str, Any
     raw = json.loads(path.read_text()) | changes
     if "damaged" not in sentence:
         del raw["digest"]
+    sizes_or_digest = "row" in sentence or "key 'b'" in sentence or "damaged" in sentence
+    assert SCHEMA.is_valid(raw) == sizes_or_digest, "what a schema cannot say"
     path.write_text(json.dumps(raw))
     with pytest.raises(cp.errors.FormatError) as refusal:
         cp.load(path)

@@ -88,6 +88,58 @@ def test_value_one() -> None:
         gallery.value_one(2)
 
 
+@pytest.mark.parametrize("x", ["1/4", "1/2"])
+def test_the_value_is_not_one_up_to_a_half(x: str) -> None:
+    """All words of up to 12 symbols; for 3/4, blocks that grow come as near to 1 as one likes."""
+    words = ["".join(word) for n in range(13) for word in product("ab", repeat=n)]
+    assert max(map(gallery.value_one(x).acceptance, words)) <= 0.5
+    blocks = "".join("b" + "a" * (3 + k // 40) + "b" for k in range(200))
+    assert gallery.value_one("3/4").acceptance(blocks) > 0.96
+
+
+@pytest.mark.parametrize(
+    ("pairs", "solution"),
+    [
+        ([("a", "baa"), ("ab", "aa"), ("bba", "bb")], "3231"),
+        ([("1", "111"), ("10111", "10"), ("10", "0")], "2113"),
+        ([("a", "ab"), ("b", "ca"), ("ca", "a"), ("abc", "c")], "12314"),
+        ([("ab", "a"), ("ba", "b")], None),  # the first text is always longer
+        ([("", "a"), ("a", "")], "12"),
+    ],
+)
+def test_a_correspondence_problem_is_solved_by_words_of_acceptance_one_half(
+    pairs: list[tuple[str, str]], solution: str | None
+) -> None:
+    acceptor = gallery.post(pairs)
+    symbols = "".join(map(str, range(1, len(pairs) + 1)))
+    assert acceptor.n_states == 4
+    for word in ("".join(word) for n in range(6) for word in product(symbols, repeat=n)):
+        first, second = ("".join(pairs[int(i) - 1][side] for i in word) for side in (0, 1))
+        assert (acceptor.exact_acceptance(word) == Fraction(1, 2)) == (first == second)
+    language = cp.Language(acceptor, "1/2", relation="=")
+    solutions = [word for word in language.words(5) if word]
+    assert solution in solutions if solution else solutions == []
+    nonempty = ~cp.DFA(acceptor.alphabet, ((1,) * len(pairs), (1,) * len(pairs)), 0, frozenset({0}))
+    assert list((language & nonempty).to_strict().words(3)) == [w for w in solutions if len(w) <= 3]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_cerny_automata_need_long_reset_words(n: int) -> None:
+    acceptor = gallery.cerny(n)
+    moves = {"a": [(s + 1) % n for s in range(n)], "b": [*range(n - 1), 0]}
+    level, length = {frozenset(range(n))}, 0
+    while all(len(states) > 1 for states in level):  # breadth first over sets of states, until one is single
+        level, length = {frozenset(moves[a][s] for s in states) for states in level for a in "ab"}, length + 1
+    assert length == (n - 1) ** 2
+    dfa = cp.Language(acceptor, 1, inclusive=True).to_dfa()
+    assert isinstance(dfa, cp.DFA)
+    word = dfa.shortest_word()
+    assert word == "b" + ("a" * (n - 1) + "b") * (n - 2)
+    assert len(word) == length
+    assert acceptor.exact_acceptance(word) == 1
+    assert cp.value(acceptor).word == word
+
+
 def test_krylov_and_gambler() -> None:
     assert gallery.krylov(1).exact_acceptance("-") == Fraction(1, 2)
     assert gallery.krylov(3).acceptance("+++") == 1.0
@@ -97,11 +149,25 @@ def test_krylov_and_gambler() -> None:
         gallery.gambler(0)
     with pytest.raises(cp.errors.InvalidArgument, match="start must be a whole number from 0 to 4; got 9"):
         gallery.gambler(4, start=9)
+    with pytest.raises(
+        cp.errors.InvalidArgument, match=r"pairs must be a list of pairs of texts, at least one; got \['ab'\]"
+    ):
+        gallery.post(["ab"])  # type: ignore[list-item]
+    with pytest.raises(cp.errors.InvalidArgument, match="n must be a whole number from 2 to 1,000; got 1"):
+        gallery.cerny(1)
 
 
 def test_every_gallery_acceptor_names_its_source() -> None:
     made = [gallery.p_adic, gallery.deterministic, gallery.parity, gallery.tomita, gallery.majority]
-    made += [gallery.double_binary, gallery.value_one, gallery.krylov, gallery.gambler, gallery.land_of_oz]
+    made += [
+        gallery.post,
+        gallery.cerny,
+        gallery.double_binary,
+        gallery.value_one,
+        gallery.krylov,
+        gallery.gambler,
+        gallery.land_of_oz,
+    ]
     for function in made:
         assert re.search(r"Source: |Freivalds", function.__doc__ or ""), function.__name__
 

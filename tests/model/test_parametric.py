@@ -235,3 +235,42 @@ REFUSED: list[Refusal] = [
 @pytest.mark.parametrize(("call", "kind", "sentence"), REFUSED)
 def test_refused_with_a_sentence(call: Callable[[], object], kind: type[Exception], sentence: str) -> None:
     check_refused(call, kind, sentence)
+
+
+def test_numbers_among_functions() -> None:
+    two = RationalFunction.of(2)
+    assert two < 3
+    assert not two < 2
+    assert two <= 2
+    assert not two <= 1
+    assert two > 1
+    assert not two > 2
+    assert two >= 2
+    assert not two >= 3
+    assert hash(two) == hash(2)
+    assert {p: 1}[RationalFunction.of(0) + p] == 1
+    assert p.derivative("q") == 0
+    assert p.derivative() == 1
+    assert (p**-2).at(p="1/3") == 9
+    assert p**0 == 1
+    assert 1 / p == p**-1
+    assert bool(p - p) is False
+    assert bool(p) is True
+    for name in ("__add__", "__mul__", "__truediv__", "__rtruediv__"):
+        assert getattr(p, name)(None) is NotImplemented
+    assert p.__pow__(0.5) is NotImplemented  # type: ignore[operator]
+    assert p != (1, 2)
+    with pytest.raises(ZeroDivisionError, match="p is divided by 0"):
+        p / 0
+    with pytest.raises(AttributeError, match="immutable"):
+        p.numerator = q.numerator
+    with pytest.raises(cp.errors.InvalidArgument, match="are a curve"):
+        (p * q - 1).roots()
+
+
+def test_a_difference_has_the_functions_of_both_sides() -> None:
+    left: Any = cp.Acceptor(2, "ab", {"a": [[1 - p, p], [0, 1]], "b": [[1, 0], [0, 1]]}, 0, {1})
+    right: Any = cp.Acceptor(2, "ab", {"a": [[1 - q, q], [0, 1]], "b": [[1, 0], [0, 1]]}, 0, {1})
+    found: Any = cp.equivalence(left, right)
+    assert (found.word, found.left, found.right) == ("a", p, q)
+    assert cp.equivalence(left, left)

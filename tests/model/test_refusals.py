@@ -125,7 +125,7 @@ PARTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (GOOD | {"states": ["q1", "q1"]}, cp.errors.InvalidAcceptor, "state names must be distinct; repeated: {'q1'}."),
     (GOOD | {"states": []}, cp.errors.InvalidAcceptor, "at least one state is needed; the state set is empty."),
     (GOOD | {"states": 0}, cp.errors.InvalidAcceptor, "at least one state is needed; the state set is empty."),
-    (GOOD | {"states": -1}, cp.errors.InvalidAcceptor, "the number of states must be from 1 to 1,000,000; got -1."),
+    (GOOD | {"states": -1}, cp.errors.InvalidAcceptor, "the number of states must be from 1 to 10,000,000; got -1."),
     (
         GOOD | {"states": 2.0},
         cp.errors.InvalidAcceptor,
@@ -370,7 +370,7 @@ REFUSED: list[Refusal] = [
     (
         lambda: cp.Acceptor(10**20, "a", [[[1]]], 0, []),
         cp.errors.InvalidAcceptor,
-        "the number of states must be from 1 to 1,000,000; got 100000000000000000000.",
+        "the number of states must be from 1 to 10,000,000; got 100000000000000000000.",
     ),
     (
         lambda: cp.Acceptor([([],)], "a", [[[1]]], 0, []),

@@ -275,6 +275,11 @@ PARTS: dict[str, Any] = {
             "a weighted automaton needs at least one symbol; the alphabet is empty.",
         ),
         ({"initial": 3}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got 3."),
+        (
+            {"initial": range(10**15)},
+            cp.errors.InvalidArgument,
+            "final must have shape (1000000000000000,) (one number per dimension, as initial has); got shape (2,).",
+        ),
         ({"initial": "ab"}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got 'ab'."),
         ({"initial": [[1, 0]]}, cp.errors.InvalidArgument, "initial must be a vector of numbers; got [[1, 0]]."),
         (

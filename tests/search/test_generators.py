@@ -240,6 +240,7 @@ WORDS = cp.Sample(["ab", "a", "", "b"])
         ((WORDS, 2), {"start": HMM}, r"^n_states must be that of the start, 4; got 2\. Leave it out, or the start\."),
         ((WORDS, 2), {"classes": ["x", "y"]}, r"^learning needs observations of at least two labels"),
         ((WORDS, 2), {"classes": 3}, r"^classes must be a list of names; got 3\.$"),
+        ((WORDS, 2), {"classes": [[1], [1]]}, r"^classes must be a list of names; got \[\[1\], \[1\]\]\.$"),
         ((cp.Sample(["", ""], alphabet=""),), {}, r"^a generator needs at least one symbol; all words are empty, and"),
         ((WORDS, 2), {"time_limit": -1}, r"^time_limit must"),
         ((WORDS, 2), {"callback": 3}, r"^callback must"),

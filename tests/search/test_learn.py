@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
+from cutpoint.em.observations import InMemory
 from cutpoint.search.folds import fold_counts, splits
 from cutpoint.search.labels import known_states
 from cutpoint.search.starts import starts
@@ -449,3 +450,78 @@ def test_the_clock_is_looked_at_while_starts_are_made() -> None:
     starts = (made.append(name) or name for name in names)  # type: ignore[func-returns-value]
     assert list(SearchMonitor(1, time_limit=1e-9).in_time(starts)) == made == names[:1]
     assert list(SearchMonitor(1, time_limit=100.0).in_time(starts)) == names[1:]
+
+
+ENDINGS = cp.gallery.deterministic({0: {"a": 1, "b": 0}, 1: {"a": 1, "b": 0}}, 0, {1})  # words that end with an a
+
+
+@heavy
+def test_backwards_the_first_symbol_is_the_last() -> None:
+    """Whether a word begins with an a takes two states forwards and backwards, but the automaton reads it forwards."""
+    words = cp.random_words("ab", 300, (1, 8), rng=1)
+    sample = cp.Sample(words, accepted=[str(word)[0] == "a" for word in words])
+    fit = cp.learn(sample, 2, direction="backward", folds=2, rng=1)
+    assert fit.direction == "backward"
+    values = fit.automaton.values(["abbb", "baaa"])
+    np.testing.assert_allclose(values, [1.0, 0.0], atol=0.05)
+    assert isinstance(fit.model, cp.Acceptor)
+    np.testing.assert_allclose(fit.model.acceptances(["bbba", "aaab"]), values, rtol=1e-12, atol=1e-15)
+    with pytest.raises(cp.CutpointError, match="this fit reads words backwards"):
+        _ = fit.acceptor
+
+
+@heavy
+def test_auto_reads_backwards_only_where_that_is_better() -> None:
+    sample = labelled(ENDINGS, 150)
+    fit = cp.learn(sample, 2, direction="auto", folds=2, rng=1)
+    assert fit.direction == "forward"
+    assert bits(fit) == bits(
+        cp.learn(sample, 2, direction="forward", folds=2, rng=int(np.random.default_rng(1).integers(2**63)))
+    )
+    words = cp.random_words("ab", 600, (3, 9), rng=2)
+    third = cp.Sample(words, accepted=[str(word)[-3] == "a" for word in words])
+    assert cp.learn(third, 5, direction="auto", folds=2, rng=1).direction == "backward"  # forwards it takes eight
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"direction": "sideways"}, "direction must be forward, backward or auto; got 'sideways'"),
+        ({"direction": "auto", "checkpoint": "x"}, "checkpoint is for one search; 'auto' makes two"),
+    ],
+)
+def test_directions_that_cannot_be(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(cp.CutpointError, match=sentence):
+        cp.learn(labelled(PARITY), 2, **options)
+
+
+def test_only_outcomes_can_be_read_backwards() -> None:
+    seen = cp.Sample(["ab", "b"], verdicts=[[None, True, False], [None, True]])
+    with pytest.raises(cp.CutpointError, match="outcomes were seen at the ends of its words alone"):
+        seen.reversed()
+    shards = cp.ShardedSample.of(labelled(PARITY))
+    with pytest.raises(cp.CutpointError, match="direction is for a Sample in memory"):
+        cp.learn(shards, 2, direction="backward")
+
+
+@heavy
+@pytest.mark.parametrize("n_states", [4, None])
+def test_a_time_limit_is_kept_within_a_tenth(monkeypatch: pytest.MonkeyPatch, n_states: int | None) -> None:
+    """On a clock that an E-step moves on by a second, whatever the machine is doing."""
+    now = 0.0
+
+    def timed(method: Any) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
+            nonlocal now
+            found = method(*given, **named)
+            now += 1.0 if isinstance(found, cp.em.Counts) else max(1, len(found[1]))
+            return found
+
+        return call
+
+    for name in ("climbed", "expected_counts"):
+        monkeypatch.setattr(InMemory, name, timed(getattr(InMemory, name)))
+    monkeypatch.setattr("cutpoint.search.tournament.time.monotonic", lambda: now)
+    fit = cp.learn(labelled(cp.random_acceptor(3, "ab", rng=4), 300), n_states, time_limit=400, threads=1)
+    assert fit.stop is cp.em.Stop.TIME_LIMIT
+    assert 400 <= now <= 440
