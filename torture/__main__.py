@@ -8,7 +8,7 @@ from rich.live import Live
 
 from torture import page
 from torture.rows import ROWS
-from torture.scoreboard import LANES, Row, budgets, play, self_test
+from torture.scoreboard import LANES, Row, Tally, budgets, play, self_test
 
 
 def main() -> int:
@@ -32,7 +32,7 @@ def _play(rows: list[Row], options: argparse.Namespace, console: Console) -> int
     tallies = sorted((tally for tally, _ in shares), key=lambda tally: rows.index(tally.row))
     with Live(get_renderable=lambda: page.table(tallies), console=console, refresh_per_second=1):
         try:
-            play(shares, options.first_seed, options.batches)
+            play(shares, options.first_seed, options.batches, lambda tally: _note(tally, console))
         except KeyboardInterrupt:
             for tally in tallies:
                 tally.note = tally.note or "stopped"
@@ -43,6 +43,12 @@ def _play(rows: list[Row], options: argparse.Namespace, console: Console) -> int
     if options.write and not stopped:
         page.write(tallies, options.minutes, options.first_seed)
     return 130 if stopped else bool(failures)
+
+
+def _note(tally: Tally, console: Console) -> None:
+    """Say that a row has ended, where nobody sees the table grow."""
+    if not console.is_terminal:
+        console.print(f"{tally.row.name}: {tally.cases:,} cases, {len(tally.failures)} failures")
 
 
 def _once(rows: list[Row], seed: int, console: Console) -> int:

@@ -35,14 +35,16 @@ def models(seed: int) -> tuple[cp.Acceptor, cp.Generator, cp.Sample, list[str]]:
     return model, law, sample, words
 
 
-def answers(seed: int, threads: int | None = None) -> Answers:
-    """Scores, tables, counts and fits, by name."""
+def answers(seed: int, threads: int | None = None, sparse: bool = False) -> Answers:
+    """Scores, tables, counts and fits, by name; those of models stored entry by entry if asked."""
     model, law, sample, words = models(seed)
+    if sparse:
+        model, law = model.to_sparse(), law.to_sparse()
     counts, moves = cp.expected_counts(model, sample, threads), cp.expected_counts(law, cp.Sample(words), threads)
     fit = cp.baum_welch(model, sample, max_steps=3, tolerance=0.0, prior=0.01, threads=threads)
     learned = cp.baum_welch(law, cp.Sample(words), max_steps=3, tolerance=0.0, prior=0.01, threads=threads)
     first = max(words, key=len)[:12]
-    return {
+    found = {
         "acceptances": model.acceptances(words, threads),
         "log-acceptances": model.log_acceptances(words, threads),
         "log-probabilities": law.log_probabilities(words, threads),
@@ -57,6 +59,9 @@ def answers(seed: int, threads: int | None = None) -> Answers:
         "fit": fit.acceptor.transitions,
         "history": np.array(fit.history),
         "generator": learned.generator.transitions,
+    }
+    return {
+        name: np.asarray(value.to_dense() if hasattr(value, "to_dense") else value) for name, value in found.items()
     }
 
 

@@ -44,13 +44,16 @@ TRUSTED = {
     "Sample": ("encoded_in", "from_encoded", "reweighted", "take", "marks_of", "describe", "recoded"),
     "ShardedSample": ("observe",),
     "Runs": ("advance", "from_arrays", "to_arrays"),
-    "WeightedAutomaton": ("from_arrays", "encoded_values", "reordered"),
+    "WeightedAutomaton": ("from_arrays", "encoded_values", "reordered", "compared", "step", "matrix_of"),
     "CutpointError": ("at", "sentence"),
 }
 """Methods through which parts of the package hand each other what they have checked; not for users."""
 
 UNTRIED = {"AcceptorClassifier", "Counts", "CutpointError", "Different", "Equal", "Fit", "ShardedSample", "Unknown"}
 """Classes that are not built by users, or that scikit-learn has rules of its own for."""
+
+
+QUANTUM = "MeasureOnce", "MeasureMany", "multiples", "sorted_words"
 
 
 @cache
@@ -61,7 +64,7 @@ def values() -> dict[str, list[Any]]:
     words = cp.random_words("01", 30, (0, 5), rng=2)
     sample = cp.simulate(other, words, rng=3)
     fit = cp.baum_welch(other, sample, max_steps=3)
-    acceptors = [model, other, cp.gallery.parity()]
+    acceptors = [model, other, cp.gallery.parity(), other.to_sparse()]
     return {
         "acceptor": acceptors, "model": [*acceptors, law], "automaton": [model, other.to_weighted()], "self": [],
         "left": acceptors, "right": acceptors, "other": acceptors, "machines": [[model, other], [law, law]],
@@ -89,7 +92,18 @@ def values() -> dict[str, list[Any]]:
         "min_count": [2], "with_outcomes": [None, True], "emission": [[[0.5, 0.5]]], "transition": [[[1.0]]],
         "format": [None], "title": ["A title"], "about": [None], "orientation": ["right"], "callback": [None],
         "with_inputs": [False], "n_final": [None, 1], "refit": [False],
+        "relation": [None, ">", ">=", "=", "!="], "pairs": [[("a", "ab"), ("b", "")]],
+        "unitaries": [[[[0, 1], [1, 0]]] * 2], "accepting": [{1}], "rejecting": [()],
+        "end": [[[1, 0], [0, 1]]], "epsilon": ["1/100", 0], "suffixes": [None, ["", "1"]], "names": ["p q"],
+        "result": [cp.minimize(model), cp.equivalence(model, ~~model)],
         "owners": [np.eye(2, dtype=bool)], "engine": [None], "checkpoint": [None], "memory": [None], "parts": [()],
+        "accelerate": [True], "fixed": [None, [("0", 0, 1)]], "tied_states": [None, [[0, 1]]],
+        "tied_symbols": [None, ["01"]], "bare": [True], "rounded": [True], "metadata": [None, {"a": 1}],
+        "labels": [None, {"s1": "start"}],
+        "last": [3], "direction": ["forward", "backward", "auto"], "student": [True, False], "learn_initial": [True],
+        "predict": [True], "teacher": [other, cp.p_adic(2).acceptance], "n_words": [50], "steps": [1, 2],
+        "state": ["s1", 0], "depth": [2], "goal": [3], "win": ["1/3"], "x": ["1/3"],
+        "gaps": [None], "attributes": [()], "positive": [None, True],
     }  # fmt: skip
 
 
@@ -125,18 +139,26 @@ def calls_of_all_kinds(seed: int) -> int:
 
 @cache
 def functions() -> list[tuple[str, Any]]:
-    """Public functions and classes, those of the gallery, and (class, method)."""
+    """Public functions and classes, those of the gallery and of quantum automata, and (class, method)."""
     found: list[tuple[str, Any]] = [(f"gallery.{name}", getattr(cp.gallery, name)) for name in cp.gallery.__all__]
+    found += [(f"quantum.{name}", getattr(cp.quantum, name)) for name in QUANTUM]
+    found += [(name, getattr(cp.decision, name)) for name in ("check", "is_isomorphic", "isomorphism")]
+    for kind in (cp.quantum.MeasureOnce, cp.quantum.MeasureMany, cp.decision.Ergodicity, cp.decision.Recurrence):
+        found += _methods(kind.__name__, kind)
     for name in sorted(dir(cp)):
         value = getattr(cp, name)
         if inspect.isfunction(value) and name not in ("read_sample", "read_model", "load", "write_shards"):
             found.append((name, value))
         elif inspect.isclass(value) and name not in UNTRIED:
-            found.append((name, value))
-            methods = inspect.getmembers(value, lambda each: inspect.isfunction(each) or inspect.ismethod(each))
-            public = (m for m, _ in methods if not m.startswith("_") and m not in ("diagram", *TRUSTED.get(name, ())))
-            found += [(f"{name}.{method}", (value, method)) for method in public]
+            found += [(name, value), *_methods(name, value)]
     return found
+
+
+def _methods(name: str, kind: type) -> list[tuple[str, Any]]:
+    """Public methods of a class that are for users."""
+    methods = inspect.getmembers(kind, lambda each: inspect.isfunction(each) or inspect.ismethod(each))
+    public = (m for m, _ in methods if not m.startswith("_") and m not in ("diagram", *TRUSTED.get(name, ())))
+    return [(f"{name}.{method}", (kind, method)) for method in public]
 
 
 @cache
@@ -149,7 +171,16 @@ def instances() -> dict[str, list[Any]]:
         "ParametricAcceptor": [parametric],
         "Generator": [good["law"][0]],
         "WeightedAutomaton": [cp.p_adic(2).to_weighted()],
-        "Language": [cp.Language(cp.p_adic(2), "1/3"), cp.Language(good["acceptor"][1], 0.5, inclusive=True)],
+        "Language": [
+            cp.Language(cp.p_adic(2), "1/3"),
+            cp.Language(good["acceptor"][1], 0.5, inclusive=True),
+            cp.Language(cp.p_adic(2), "1/2", relation="="),
+            cp.Language(cp.p_adic(2).to_weighted(), "1/2", relation="!="),
+        ],
+        "MeasureOnce": [cp.quantum.multiples(3)],
+        "MeasureMany": [cp.quantum.sorted_words()],
+        "Ergodicity": [cp.ergodicity(cp.p_adic(2)), cp.ergodicity(cp.gallery.parity())],
+        "Recurrence": [cp.recurrence(cp.gallery.land_of_oz())],
         "DFA": [cp.Language(cp.p_adic(2), "1/3").to_dfa()],
         "Sample": good["sample"],
         "BeliefNetwork": [cp.BeliefNetwork(cp.p_adic(2), 2)],

@@ -9,6 +9,7 @@ import ctypes
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -87,6 +88,31 @@ def _fit(folder: Path) -> Any:
     return fit.acceptor, list(fit.history)
 
 
+def _learn(folder: Path) -> Any:
+    found = cp.learn(WORDS, 2, folds=2, rng=1, threads=1, checkpoint=folder / "search.checkpoint")
+    return found.acceptor, list(found.history)
+
+
+@dataclass(frozen=True)
+class _Report:
+    """A report with a title, of the same fit."""
+
+    title: str
+
+    def __call__(self, folder: Path) -> None:
+        fit = cp.baum_welch(START, WORDS, max_steps=2, threads=1)
+        cp.report(fit, WORDS, folder / "report.html", title=self.title)
+
+
+def _page(folder: Path) -> str:
+    """The report that is there, without its date; one more is written, and nothing else is left."""
+    page = re.sub(r"\b\d{4}-\d\d-\d\d\b", "", (folder / "report.html").read_text())
+    _Report("one more")(folder)
+    left = sorted(path.name for path in folder.iterdir())
+    assert left == ["report.html"], left
+    return page
+
+
 BATCHES = [
     b"".join(b'{"id": "case %d", "event": "%d"}\n' % ((k * j) % 4, (k + j) % 2) for j in range(1, 5)) for k in range(5)
 ]
@@ -138,6 +164,8 @@ class _Runs:
 ON_DISK = {
     **{each.name: Scene(each.prepare, each.act, each.outcome) for each in map(_Saved, ("model.json", "model.npz"))},
     "checkpoint": Scene(_nothing, _fit, _fit),
+    "search": Scene(_nothing, _learn, _learn),
+    "report": Scene(_Report("old"), _Report("new"), _page),
     "watch": Scene(_nothing, _watch, _watch),
     "shards": Scene(_nothing, _write_shards, _read_shards),
     "runs": Scene(_Runs(4), _Runs(8), _cases),
@@ -324,7 +352,7 @@ def _on_disk(seed: int, number: int) -> int:
             end, text = stage().play(name, folder, FILES, n, number)
             fine = ("refused", "done") if number else ("killed", "done")
             assert end in fine, f"{name}, call {n}: {end}: {text}"
-            if name in ("checkpoint", "watch") and rng.integers(2):
+            if name in ("checkpoint", "search", "watch") and rng.integers(2):
                 end, text = stage().play(name, folder, FILES, int(rng.integers(calls)), number)
                 assert end in ("killed", "done", "refused"), f"{name}, again: {end}: {text}"
             try:
@@ -364,8 +392,8 @@ def careless() -> Iterator[None]:
 ROWS = [
     Row(
         "kill-9",
-        "Killed at any call while it saves, fits with a checkpoint, watches with a state file or writes shards, a "
-        "process leaves the old file or the new one; work that is taken up again ends with the same bits.",
+        "Killed at any call while it saves, fits or learns with a checkpoint, watches with a state file, writes shards "
+        "or a report, a process leaves the old file or the new one; work taken up again ends with the same bits.",
         killed,
         careless,
         missing=no_compiler,

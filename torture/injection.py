@@ -1,6 +1,7 @@
 """The row about outputs: names that try to become code, markup or commands stay names."""
 
 import contextlib
+import csv
 import html.parser
 import io
 import json
@@ -197,6 +198,22 @@ def _terminal(acceptor: cp.Acceptor, named: list[str], folder: Path) -> None:
         _harmless(out.getvalue() + err.getvalue())
 
 
+def _spreadsheet(acceptor: cp.Acceptor, named: list[str], folder: Path) -> None:
+    """No cell of a CSV file begins as a formula does, with or without blanks; without its apostrophe it is the name."""
+    cp.save(cp.files.Model(acceptor, "1/2", classes=(named[4], named[5])), folder / "scored.json")
+    words = folder / "scored.ndjson"
+    words.write_text("".join(json.dumps({"id": name, "word": [acceptor.alphabet[0]]}) + "\n" for name in named))
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        code = _exit_code(["score", str(folder / "scored.json"), str(words), "-o", str(folder / "scores.csv")])
+        assert code == 0, err.getvalue()
+    with (folder / "scores.csv").open(newline="") as file:
+        _, *rows = csv.reader(file)
+    for cell in (cell for row in rows for cell in row):
+        assert not re.match(r"[\t\r\n]|\s*[-=+@]", cell), cell
+    kept = [(name, f"'{name}") for name in named]
+    assert all(row[0] in both for row, both in zip(rows, kept, strict=True)), rows
+
+
 def _sentences(acceptor: cp.Acceptor, named: list[str], _: Path) -> None:
     for wrong in (lambda: acceptor.acceptance([named[7] + "?"]), lambda: acceptor.replace(final={named[7] + "?"})):
         try:
@@ -208,7 +225,7 @@ def _sentences(acceptor: cp.Acceptor, named: list[str], _: Path) -> None:
 
 
 OUTPUTS: list[Callable[[cp.Acceptor, list[str], Path], None]] = [
-    _notebook, _report, _pictures, _tikz, _saved, _samples, _sql, _javascript, _terminal, _sentences,
+    _notebook, _report, _pictures, _tikz, _saved, _samples, _sql, _javascript, _terminal, _spreadsheet, _sentences,
 ]  # fmt: skip
 
 
@@ -225,7 +242,7 @@ ROWS = [
     Row(
         "injection",
         "Names of states, symbols, classes and notes stay names in every output: pages, pictures, DOT, TikZ, SQL, "
-        "JavaScript, tables, files, terminals and sentences.",
+        "JavaScript, tables, files, terminals and sentences; in CSV for a spreadsheet none becomes a formula.",
         injection,
         names_as_they_are,
     )

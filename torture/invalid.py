@@ -10,6 +10,7 @@ from unittest.mock import patch
 import numpy as np
 
 import cutpoint as cp
+from cutpoint.kernels.sparse_matrices import SparseMatrices
 from torture import machines
 from torture.scoreboard import Row
 
@@ -137,10 +138,23 @@ def invalid_models(seed: int) -> int:
             parts = _parts(sources)
             change(rng, parts)
             refused(kind, **parts)
+            if (listed := _listed(parts["transitions"])) is not None:
+                refused(kind, **{**parts, "transitions": listed})
+                cases += 1
             if change not in ROWS_OFF:
                 refused(kind.normalized, **parts)
             cases += 2
     return cases
+
+
+def _listed(transitions: Any) -> SparseMatrices | None:
+    """The same numbers stored entry by entry, where they are numbers of some square matrices."""
+    try:
+        dense = np.array(transitions)
+    except ValueError:  # of different lengths
+        return None
+    is_fit = dense.dtype == float and dense.ndim == 3 and dense.size and dense.shape[1] == dense.shape[2]
+    return SparseMatrices.from_dense(dense) if is_fit and not np.ma.isMaskedArray(transitions) else None
 
 
 def _parts(model: cp.Acceptor | cp.Generator) -> Parts:

@@ -46,6 +46,7 @@ def float_against_exact(seed: int) -> int:
 def _acceptor(rng: np.random.Generator) -> int:
     model = machines.acceptor(rng)
     whole, l = machines.Whole.of(model), model.n_states
+    model = model.to_sparse() if rng.integers(2) else model
     words = machines.words(rng, model.alphabet, 20, 60) + machines.words(rng, model.alphabet, 2, 250)
     final = model.final.astype(bool).tolist()
     exact = [whole.probability(word, final) for word in words]
@@ -66,6 +67,7 @@ def _acceptor(rng: np.random.Generator) -> int:
 def _generator(rng: np.random.Generator) -> int:
     model = machines.generator(rng)
     whole, l = machines.Whole.of(model), model.n_states
+    model = model.to_sparse() if rng.integers(2) else model
     words = machines.words(rng, model.alphabet, 20, 60)
     logs = model.log_probabilities(words)
     for word, log in zip(words, logs, strict=True):
@@ -202,10 +204,10 @@ def slightly_wrong_scores() -> Iterator[None]:
 def floats_decide() -> Iterator[None]:
     """Comparisons with a cut point trust the float."""
 
-    def wrong(estimate: float, length: int, n_states: int, cut_point: Any, *_: Any, **__: Any) -> bool:
-        return estimate > float(cut_point)
+    def wrong(estimate: float, length: int, n_states: int, cut_point: Any, *_: Any, **__: Any) -> int:
+        return 1 if estimate > float(cut_point) else -1
 
-    with patch("cutpoint.decision.language.exceeds", wrong):
+    with patch("cutpoint.decision.language.compared", wrong):
         yield
 
 

@@ -131,7 +131,7 @@ def readers(seed: int) -> int:
                 with bounded():
                     kind.found(folder, kind.sign(content) if rng.integers(2) else content)
                 cases += 1
-            if b"PK" in kind.files[kind.target] and kind.name in ("checkpoint", "state"):
+            if b"PK" in kind.files[kind.target] and kind.name in ("checkpoint", "search", "state"):
                 magic = kind.files[kind.target].partition(b"\n")[0] + b"\n"
                 for content in forgeries.forgeries(magic, kind.files[kind.target], 40, seed):
                     with bounded():
@@ -245,7 +245,9 @@ def malicious(seed: int) -> int:
             path.unlink()
         assert not list(folder.iterdir()), "a file was left or made"
         special = [
-            kind for kind in stored.stored() if kind.name.startswith(("shards/", "state", "journal", "checkpoint"))
+            kind
+            for kind in stored.stored()
+            if kind.name.startswith(("shards/", "state", "journal", "checkpoint", "search"))
         ]
         for kind in special:
             for make in (_pipe, _endless, _loop, _folder):

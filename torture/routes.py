@@ -61,6 +61,7 @@ def routes(seed: int) -> int:
         nearly(process.answers(seed), expected)
     for threads in (1, 2, 8):
         same_bits(answers(seed, threads), expected)
+    nearly(answers(seed, sparse=True), expected)
     model, law, sample, words = models(seed)
     for scores, single in (
         (expected["acceptances"], model.acceptance),
@@ -68,7 +69,7 @@ def routes(seed: int) -> int:
         (expected["log-probabilities"], law.log_probability),
     ):
         assert scores.tolist() == [single(word) for word in words]
-    return (len(KERNELS) + 4) * len(expected) + _shards(model, sample)
+    return (len(KERNELS) + 5) * len(expected) + _shards(model, sample)
 
 
 def _shards(model: cp.Acceptor, sample: cp.Sample) -> int:
@@ -220,8 +221,8 @@ def files_know_the_process() -> Iterator[None]:
 ROWS = [
     Row(
         "routes",
-        "Threads, batches, shards in memory or on disk, and front-coded words give the same bits; other kernels and "
-        "instruction sets the same numbers to twelve digits, fits to ten.",
+        "Threads, batches, shards in memory or on disk, and front-coded words give the same bits; other kernels, "
+        "instruction sets and models stored entry by entry the same numbers to twelve digits, fits to ten.",
         routes,
         more_threads_other_sums,
     ),

@@ -7,6 +7,7 @@ from torture import (
     crashes,
     decisions,
     fits,
+    guided,
     injection,
     invalid,
     mutants,
@@ -14,11 +15,12 @@ from torture import (
     readers,
     routes,
     sanitizers,
+    workbench,
 )
 
 MODULES = (
     *(numbers, decisions, fits, chances, routes, invalid, calls),
-    *(readers, crashes, injection, clusters, sanitizers, mutants),
+    *(readers, guided, crashes, injection, workbench, clusters, sanitizers, mutants),
 )
 
 ROWS = [row for module in MODULES for row in module.ROWS]

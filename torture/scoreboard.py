@@ -95,8 +95,15 @@ def budgets(rows: Iterable[Row], minutes: float) -> list[tuple[Tally, float]]:
     return sorted(((tally, 60.0 * minutes * share) for tally, share in shares), key=lambda pair: -pair[1])
 
 
-def play(tallies: list[tuple[Tally, float]], first_seed: int, batches: int | None = None) -> None:
+def play(
+    tallies: list[tuple[Tally, float]],
+    first_seed: int,
+    batches: int | None = None,
+    ended: Callable[[Tally], object] | None = None,
+) -> None:
     """Try each row for its seconds, at least one batch and at most so many; several rows at a time.
+
+    A function is called with each row that has ended.
 
     Ctrl-C ends the processes of all rows, with all that they started, and is passed on.
     """
@@ -116,6 +123,8 @@ def play(tallies: list[tuple[Tally, float]], first_seed: int, batches: int | Non
                     workshops.add(workshop)
                     _try_row(tally, workshop, end, seeds, stopping)
                     workshops.discard(workshop)
+                if ended is not None:
+                    ended(tally)
 
     with ThreadPoolExecutor(LANES) as pool:
         lanes = [pool.submit(lane) for _ in range(LANES)]

@@ -27,6 +27,7 @@ CUSTOMERS = cp.gallery.customers()
 THIRDS = cp.p_adic(3)
 FLOATS = cp.Acceptor(["new", 7], ["click", 1.5], [[[0.25, 0.75], [0.0, 1.0]], [[0.5, 0.5], [1.0, 0.0]]], "new", {7})
 WORDS = cp.Sample(["ab", "a", "", "bba"], [True, False, None, True], counts=[1.0, 2.0, 1.0, 3.0])
+SEARCHED = cp.Sample(["ab", "a", "", "bba"] * 5, [True, False, False, True] * 5)
 GENERATOR = cp.Generator(2, ["0", "1"], {"0": {0: {0: 0.5}}, "1": {0: {1: 0.25}, 1: {1: 0.5}}}, 0, [0.25, 0.5])
 EVENTS = b"who,when,what,outcome\n7,1,look,yes\n7,2,buy,\n8,2024-01-01,look,no\n9,3,look,\n"
 XES = (
@@ -95,14 +96,19 @@ def _nothing(_: int) -> None:
 @cache
 def stored() -> tuple[Stored, ...]:
     """All kinds."""
-    return (*_models(), *_samples(), *_shards(), _checkpoint(), *_state())
+    return (*_models(), *_samples(), *_shards(), _checkpoint(), _search(), *_state())
 
 
 def _models() -> Iterator[Stored]:
     machines = {"exact": cp.files.Model(THIRDS, "1/3"), "floats": cp.files.Model(FLOATS, 0.25, {"rows": 1, "by": "a"})}
     generator = {"generator": cp.files.Model(GENERATOR, "1/3")}
+    sparse = {
+        "sparse": cp.files.Model(FLOATS.to_sparse(), 0.25),
+        "sparse-generator": cp.files.Model(GENERATOR.to_sparse()),
+    }
     for suffix, models in {
-        "json": {**machines, **generator}, "json.gz": machines, "npz": {"floats": machines["floats"], **generator},
+        "json": {**machines, **generator}, "json.gz": machines,
+        "npz": {"floats": machines["floats"], **generator, **sparse},
         "att": {"floats": machines["floats"]}, "drn": machines,
         "tra": {"floats": machines["floats"]}, "dot": machines, "pautomac_model.txt": generator,
     }.items():  # fmt: skip
@@ -208,6 +214,19 @@ def _checkpoint() -> Stored:
     return Stored("checkpoint", {"fit.checkpoint": content}, "fit.checkpoint", _fit, _signed_packed, has_digest=True)
 
 
+def _learn(folder: Path) -> Any:
+    learned = cp.learn(SEARCHED, n_states=2, folds=2, checkpoint=folder / "search.checkpoint")
+    return learned.acceptor
+
+
+def _search() -> Stored:
+    with scratch() as folder:
+        _learn(folder)
+        content = (folder / "search.checkpoint").read_bytes()
+    name = "search.checkpoint"
+    return Stored("search", {name: content}, name, _learn, _signed_packed, has_digest=True)
+
+
 def _state() -> Iterator[Stored]:
     with scratch() as folder:
         for k in range(4):
@@ -258,7 +277,8 @@ def _signed_npz(content: bytes) -> bytes:
     try:
         arrays = dict(np.load(io.BytesIO(content)))
         raw = json.loads(arrays["header"].tobytes())
-        others = [arrays[name] for name in ("transitions", "initial", "stop", "final") if name in arrays]
+        names = ("transitions", "starts", "columns", "values", "initial", "stop", "final")
+        others = [arrays[name] for name in names if name in arrays]
         text = canonical(raw | {"digest": digest(raw, others)})
         return archive_of(arrays | {"header": np.frombuffer(text, dtype=np.uint8)})
     except Exception:  # NumPy tells a broken archive by any error
