@@ -1,7 +1,8 @@
 """How well learning learns: every goal in one table, beside a 4-gram logistic regression and a class-conditional HMM.
 
     make bench-learning            # prints every result and writes benchmarks/learning.json
-    python benchmarks/learning.py --part losses --seeds 1
+    python benchmarks/learning.py --part losses --seeds 4
+    python benchmarks/learning.py --part earlier --seeds 4 --earlier OLD/.venv/bin/python
 
 Data are read from the shared data folder beside the project. Nothing here is tuned on the test files: defaults only.
 """
@@ -9,6 +10,7 @@ Data are read from the shared data folder beside the project. Nothing here is tu
 import argparse
 import json
 import math
+import subprocess
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -28,7 +30,6 @@ SETS = {
     "slot_machine": "mdp_models/slot_machine",
     "names_gender": "names_gender",
 }
-GOALS = dict(zip(SETS, (0.073, 0.118, 0.019, 0.132, 0.375), strict=True))
 SMALLEST = 1e-12
 Words = list[tuple[str, ...]]
 Labels = list[bool]
@@ -80,25 +81,82 @@ def class_conditional_hmm(train: tuple[Words, Labels], test: tuple[Words, Labels
     return log_loss(1.0 / (1.0 + np.exp(np.clip(rejected - accepted, -700, 700))), test[1])
 
 
+VARIANTS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "single": (list(SETS), {"team": 1}),
+    "team": (list(SETS), {"team": 5}),
+    "team, either direction": (["names_gender"], {"team": 5, "direction": "auto"}),
+}
+
+
+def fitted(name: str, seed: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Test log loss, states and processor seconds of one fit."""
+    folder = DATA / SETS[name]
+    train, test = read(folder / "train.tsv"), read(folder / "test.tsv")
+    sample = cp.Sample(train[0], accepted=train[1])
+    began = time.process_time()
+    fit = cp.learn(sample, rng=seed, **options)
+    spent = time.process_time() - began
+    values = fit.automaton.values(test[0]) if "direction" in options else fit.acceptor.acceptances(test[0])
+    return {"loss": log_loss(values, test[1]), "states": fit.members[0].model.n_states, "seconds": spent}
+
+
+def stacked(name: str, seed: int) -> dict[str, Any]:
+    """The classifier with 1- to 4-grams beside a team of five."""
+    folder = DATA / SETS[name]
+    train, test = read(folder / "train.tsv"), read(folder / "test.tsv")
+    began = time.process_time()
+    model = cp.AcceptorClassifier(team=5, ngrams=4, unknown="skip", random_state=seed).fit(*train)
+    spent = time.process_time() - began
+    return {"loss": log_loss(model.predict_proba(test[0])[:, 1], test[1]), "seconds": spent}
+
+
+def summary(data: str, method: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Median and all losses, states, and the median of processor seconds."""
+    values = [round(each["loss"], 4) for each in found]
+    row = {"data": data, "method": method, "median": round(float(np.median(values)), 4), "losses": values}
+    row["states"] = [each["states"] for each in found if "states" in each]
+    return row | {"cpu seconds": round(float(np.median([each["seconds"] for each in found])), 1)}
+
+
 def losses(seeds: int, peers: bool) -> Iterator[dict[str, Any]]:
-    """Held-out log loss of each data set, ``n_states=None``."""
-    for name, folder in SETS.items():
+    """Test log loss of each data set, ``n_states=None``."""
+    for name in reversed(SETS):
+        for method, (names, options) in VARIANTS.items():
+            if name in names:
+                yield summary(name, method, [fitted(name, seed, options) for seed in range(seeds)])
+    yield summary("names_gender", "classifier with 4-grams", [stacked("names_gender", seed) for seed in range(seeds)])
+    for name, folder in SETS.items() if peers else ():
         train, test = read(DATA / folder / "train.tsv"), read(DATA / folder / "test.tsv")
-        sample = cp.Sample(train[0], accepted=train[1])
-        row: dict[str, Any] = {"data": name, "goal_team": GOALS[name]}
-        if peers:
-            row["four_grams"], row["hmm"] = n_gram_regression(train, test), class_conditional_hmm(train, test)
-        for team in (1, 5):
-            found = []
-            for seed in range(seeds):
-                began = time.perf_counter()
-                fit = cp.learn(sample, team=team, rng=seed)
-                spent = time.perf_counter() - began
-                loss = log_loss(fit.acceptor.acceptances(test[0]), test[1])
-                found.append((loss, fit.members[0].acceptor.n_states, spent))
-            row["single" if team == 1 else "team"] = [round(loss, 4) for loss, _, _ in found]
-            row["states"], row["seconds"] = [size for _, size, _ in found], round(max(entry[2] for entry in found), 1)
-        yield row
+        yield {"data": name, "method": "4-gram regression", "median": n_gram_regression(train, test)}
+        yield {"data": name, "method": "HMM per label", "median": class_conditional_hmm(train, test)}
+
+
+def earlier(python: str, seeds: int) -> Iterator[dict[str, Any]]:
+    """Teams of five by another version of cutpoint, that of another interpreter."""
+    program = (
+        f"import sys, json, pathlib; sys.path.insert(0, {str(Path(__file__).parent)!r}); import learning; "
+        f"learning.DATA = pathlib.Path({str(DATA)!r}); "
+        "print(json.dumps(learning.fitted(sys.argv[1], int(sys.argv[2]), {'team': 5})))"
+    )
+    for name in SETS:
+        runs = [
+            subprocess.run([python, "-c", program, name, str(seed)], capture_output=True, text=True, check=True)
+            for seed in range(seeds)
+        ]
+        yield summary(name, "team, earlier version", [json.loads(run.stdout) for run in runs])
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The one table, in Markdown."""
+    lines = ["| data | method | median | all seeds | states | cpu s |", "|---|---|---:|---|---|---:|"]
+    for row in sorted(rows, key=lambda row: list(SETS).index(row["data"])):
+        cells = (
+            ", ".join(f"{value:.4f}" for value in row.get("losses", ())),
+            ", ".join(map(str, row.get("states", ()))),
+        )
+        seconds = row.get("cpu seconds", "")
+        lines.append(f"| {row['data']} | {row['method']} | {row['median']:.4f} | {cells[0]} | {cells[1]} | {seconds} |")
+    return "\n".join(lines)
 
 
 def tomita(seeds: int, flipped: float) -> Iterator[dict[str, Any]]:
@@ -203,6 +261,7 @@ def main() -> None:
     parser.add_argument("--part", choices=[*PARTS, "all"], default="all")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--earlier", metavar="PYTHON", help="interpreter with another version, to compare with")
     options = parser.parse_args()
     warnings.simplefilter("ignore", cp.errors.UnusedStatesWarning)
     target = Path(__file__).with_suffix(".json")
@@ -214,12 +273,14 @@ def main() -> None:
             print(part, json.dumps(row), flush=True)
         results[part] = rows
         target.write_text(json.dumps(results, indent=1) + "\n")
+    print(table([*results.get("losses", ()), *results.get("earlier", ())]))
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Any]]] = {
     "tomita": lambda options: tomita(options.seeds, 0.0),
     "tomita-flipped": lambda options: tomita(options.seeds, 0.05),
     "losses": lambda options: losses(options.seeds, not options.no_peers),
+    "earlier": lambda options: earlier(options.earlier, options.seeds) if options.earlier else iter(()),
     "states": lambda options: baseball_states(),
     "recovery": lambda options: iter([recovery(10 * options.seeds)]),
     "acceleration": lambda options: acceleration(),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-KERNELS, GENERATORS = (Path(__file__).parent / f"{name}.json" for name in ("kernels", "generators"))
+KERNELS, GENERATORS, SPARSE = (Path(__file__).parent / f"{name}.json" for name in ("kernels", "generators", "sparse"))
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 Results = dict[str, Any]
 
@@ -18,7 +18,7 @@ def stored(path: Path) -> Results:
 
 def write() -> str:
     """Write the page of the docs from all stored results."""
-    page = written(stored(KERNELS)) + generators(stored(GENERATORS))
+    page = written(stored(KERNELS)) + generators(stored(GENERATORS)) + sparse(stored(SPARSE))
     PAGE.write_text(page)
     return page
 
@@ -55,6 +55,9 @@ def written(results: Results) -> str:
         ),
     )  # fmt: skip
     return f"""# Benchmarks
+
+How fast scoring and learning are, next to hmmlearn and dynamax and to what the processor can do, and how generators
+compare with n-grams and ALERGIA. How well acceptors learn is [another table](learning.md#how-well-it-does).
 
 Made by `make bench` on {results["processor"]}, kernels for {results["kernels"]}, Python
 {results["versions"]["python"]}, NumPy {results["versions"]["numpy"]}. Times are nanoseconds per input symbol on one
@@ -263,3 +266,95 @@ def plot(results: Results, path: Path) -> None:
     for axes in (left, right):
         axes.grid(alpha=0.3)
     figure.savefig(path, dpi=110)
+
+
+def sparse(results: Results) -> str:
+    """Section on sparse acceptors, of the parts that were run."""
+    lines = list[str]()
+    if "steps" in results:
+        header = [
+            "moves lead",
+            "states",
+            "moves",
+            "SciPy ms",
+            "score ms",
+            "× SciPy",
+            "E-step ms",
+            "× three of SciPy's",
+            "MB",
+        ]
+        lines.append(
+            _table(
+                header,
+                (
+                    [
+                        "near" if row["near"] else "anywhere",
+                        f"{row['states']:,}",
+                        f"{row['moves']:,}",
+                        *(f"{row[key] * 1e3:.3f}" for key in ("product", "score")),
+                        f"{row['score'] / row['product']:.2f}",
+                        f"{row['E-step'] * 1e3:.3f}",
+                        f"{row['E-step'] / row['product'] / 3:.2f}",
+                        f"{row['memory'] / 1e6:.0f}",
+                    ]
+                    for row in results["steps"]
+                ),
+            )
+        )
+        lines.append(
+            "One step of a word from all states at once, with one symbol and three moves of each state, beside\n"
+            "SciPy's product of the same row and matrix. Where moves lead anywhere, a row of a million states does\n"
+            "not fit into the cache. The memory is that of SciPy's matrix, the acceptor, the scores and the E-steps."
+        )
+        lines.append("![time of a step against the number of states](sparse.png)")
+    if "scores" in results:
+        row = results["scores"]
+        lines.append(
+            f"Words of the slot machine ({row['states']} states, {row['moves']:,} moves), encoding included: "
+            f"{row['sparse'] * 1e3:.1f} ms sparse, {row['dense'] * 1e3:.1f} ms dense, "
+            f"{row['dense'] / row['sparse']:.0f}× as fast."
+        )
+    if "files" in results:
+        header = ["file of a million states", "MB", "save s", "load s", "most memory MB"]
+        cells = ([r["file"], f"{r['bytes'] / 1e6:.0f}", f"{r['save']:.1f}", f"{r['load']:.1f}",
+                  f"{r['memory'] / 1e6:.0f}"] for r in results["files"])  # fmt: skip
+        lines.append(_table(header, cells))
+    if "storm" in results:
+        sizes = [row["states"] for row in results["storm"]]
+        lines.append(
+            f"Storm finds the same acceptance, to twelve digits, for {len(sizes)} machines of {min(sizes):,} to "
+            f"{max(sizes):,} states with one or two symbols."
+        )
+    if "learning" in results:
+        header = ["data", "seed", "steps", "test log loss", "best possible", "above it"]
+        cells = ([r["data"], str(r["seed"]), str(r["steps"]), f"{r['loss']:.4f}", f"{r['optimum']:.4f}",
+                  f"{r['loss'] / r['optimum'] - 1:+.1%}"] for r in results["learning"])  # fmt: skip
+        lines.append("Baum-Welch on the true graph, from random entries, with one pseudo-count for each move:")
+        lines.append(_table(header, cells))
+    if not lines:
+        return ""
+    about = "Made by `python benchmarks/sparse.py`: processor time, the least of some repetitions, on a busy machine."
+    return "\n## Sparse acceptors\n\n" + "\n\n".join([about, *lines]) + "\n"
+
+
+def plot_growth(rows: list[Results]) -> None:
+    """Time of a step against the number of states, to ``docs/sparse.png``."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, sides = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharey=True)
+    for axes, near in zip(sides, (False, True), strict=True):
+        here = [row for row in rows if row["near"] == near]
+        states = [row["states"] for row in here]
+        for key, name, style in (
+            ("E-step", "E-step", "o-C1"), ("score", "score", "o-C0"), ("product", "SciPy's product", "s--C2")
+        ):  # fmt: skip
+            axes.loglog(states, [1e3 * row[key] for row in here], style, label=name)
+        axes.loglog(states, [1e-5 * n for n in states], ":", color="0.6", label="10 ns for each state")
+        axes.set(xlabel="states", title=f"moves lead {'to states nearby' if near else 'anywhere'}")
+        axes.grid(alpha=0.3)
+    sides[0].set_ylabel("milliseconds for each symbol")
+    sides[0].legend()
+    figure.savefig(PAGE.parent / "sparse.png", dpi=110)

@@ -1,4 +1,4 @@
-"""Make the pictures of docs/pictures.md: ``python examples/pictures.py [folder]``."""
+"""Make the pictures of docs/pictures.md and docs/lecture.md: ``python examples/pictures.py [folder]``."""
 
 import sys
 from pathlib import Path
@@ -27,9 +27,14 @@ def main(folder: Path) -> None:
     dfa = cp.Language(cp.p_adic(2), "4/7").to_dfa()
     if isinstance(dfa, cp.DFA):
         cp.draw(dfa, folder / "dfa.png")
+    third = cp.Language(cp.p_adic(2), "1/3").to_dfa()
+    if isinstance(third, cp.DFA):
+        cp.draw(third, folder / "third.png")
+    cp.draw(cp.gallery.majority(), folder / "majority.png")
 
     cp.plots.forward(SHOP, ["ad", "wait", "visit", "visit", "wait"], folder / "forward.png")
     cp.plots.staircase(cp.p_adic(2), 4, cut_point="1/3", path=folder / "staircase.png")
+    cp.plots.staircase(cp.p_adic(3).restricted("02"), 4, cut_point="1/2", path=folder / "cantor.png")
     sample = cp.simulate(SHOP, cp.random_words(SHOP.alphabet, 5000, (1, 6), rng=1), rng=2)
     start = cp.random_acceptor(SHOP.states, SHOP.alphabet, rng=3, final=SHOP.final)
     fit = cp.baum_welch(start, sample, learn_initial=True)
