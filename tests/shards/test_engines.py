@@ -140,6 +140,18 @@ def test_scores_come_shard_by_shard(shards: cp.ShardedSample) -> None:
     assert found == right
 
 
+def test_scores_that_are_given_up_wait_for_no_thread(shards: cp.ShardedSample, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The garbage collector may close an iterator in a thread that holds the lock of all pools of threads."""
+    closed: list[Any] = []
+    monkeypatch.setattr("cutpoint.shards.engines.LocalObservations.close", lambda data: closed.append(data.sample))
+    scores = cp.em.acceptances_by_shard(START, shards)
+    next(scores)
+    scores.close()  # type: ignore[attr-defined]
+    assert not closed
+    assert len(list(cp.em.acceptances_by_shard(START, shards))) == len(shards.parts)
+    assert len(closed) == 1
+
+
 def test_an_acceptor_with_another_alphabet(shards: cp.ShardedSample) -> None:
     other = cp.random_acceptor(3, "cba", rng=5)
     whole = cp.expected_counts(other, SAMPLE)

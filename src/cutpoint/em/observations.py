@@ -580,8 +580,11 @@ def acceptances_by_shard(
     [[0.0, 0.5], [0.5]]
     """
     check_acceptor(acceptor)
-    with _asked(acceptor, sample, None, engine) as data:
-        yield from data.acceptances(Parameters.of(acceptor), acceptor.final.astype(np.float64))
+    # Not in a with statement: the garbage collector may close an iterator that was given up, in a thread that holds the
+    # very lock that waiting for other threads needs. What is given up ends by itself.
+    data = _asked(acceptor, sample, None, engine)
+    yield from data.acceptances(Parameters.of(acceptor), acceptor.final.astype(np.float64))
+    data.close()
 
 
 def _asked(model: Acceptor | Generator, sample: AnySample, threads: int | None, engine: Engine | None) -> Observations:
