@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
-from cutpoint.em.observations import InMemory
+from cutpoint.em.observations import InMemory, Parameters
 from cutpoint.search.folds import fold_counts, splits
-from cutpoint.search.labels import known_states
-from cutpoint.search.starts import starts
+from cutpoint.search.labels import Solution, known_states
+from cutpoint.search.race import FoldResult
+from cutpoint.search.starts import split_states, starts
+from cutpoint.search.students import PER_OBSERVATION, taught
 from cutpoint.search.tournament import SearchMonitor, thinned
 
 PARITY = cp.gallery.parity()
@@ -317,10 +320,63 @@ def test_starts_are_acceptors_with_every_label() -> None:
             assert (start.parameters.transitions > 0).all()
 
 
+@pytest.mark.parametrize("n_states", [4, 7])
+def test_split_states_move_as_the_states_they_come_from(monkeypatch: pytest.MonkeyPatch, n_states: int) -> None:
+    """Without noise the split machine is the smaller one in another form; with it, it has positive entries only."""
+    small = cp.random_acceptor(3, "ab", rng=5)
+    solution = Solution(Parameters.of(small), small.final.astype(np.int32))
+    noisy = split_states(solution, n_states, np.random.default_rng(1))
+    assert (noisy.parameters.transitions > 0).all()
+    monkeypatch.setattr("cutpoint.search.starts.NOISE", 0.0)
+    monkeypatch.setattr("cutpoint.search.starts.SLIGHT", 0.0)
+    start = split_states(solution, n_states, np.random.default_rng(1))
+    same = cp.Acceptor(n_states, "ab", *start.parameters, start.kinds.astype(bool))
+    words = cp.random_words("ab", 50, (0, 9), rng=2)
+    np.testing.assert_allclose(same.acceptances(words), small.acceptances(words), rtol=1e-12)
+
+
+def test_a_larger_number_of_states_begins_from_the_winner_of_the_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From what the winner became when folds without luck began again near the winners of others."""
+    sizes, exchanged = [], []
+
+    def noted(states: Any, sample: cp.Sample, n_states: int, rng: Any, smaller: Solution | None) -> Any:
+        if smaller is not None:
+            sizes.append((n_states, len(smaller.kinds)))
+            assert any(smaller.parameters is parameters for parameters in exchanged)
+        return starts(states, sample, n_states, rng, smaller)
+
+    def copied(results: list[FoldResult], *_: Any) -> list[FoldResult]:
+        winners = [replace(each.winner, best=Parameters(*map(np.copy, each.winner.best))) for each in results]
+        exchanged.extend(winner.best for winner in winners)
+        return [replace(each, finalists=[winner]) for each, winner in zip(results, winners, strict=True)]
+
+    monkeypatch.setattr("cutpoint.search.tournament.starts", noted)
+    monkeypatch.setattr("cutpoint.search.race.exchanged", copied)
+    cp.learn(labelled(PARITY, 60), folds=2, student=False)
+    assert set(sizes) >= {(4, 2), (8, 4)}
+    assert all(larger == 2 * smaller for larger, smaller in sizes)
+
+
 def test_large_samples_are_thinned_for_the_first_rounds() -> None:
     sample = labelled(cp.random_acceptor(3, "abc", rng=4), 500)
     assert len(thinned(sample, 100)) <= 100
     assert thinned(sample, 10**6) is sample
+
+
+@heavy
+def test_few_made_up_words_weigh_as_many_as_are_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or a student of a large sample would climb on the sample alone, far beyond where its held-out loss was lowest."""
+    lessons: list[tuple[cp.Sample, float]] = []
+
+    def noted(sample: cp.Sample, words: cp.Sample, probabilities: Any, labelling: Any) -> cp.Sample:
+        lessons.append((sample, float((words.counts * probabilities).sum())))
+        return taught(sample, words, probabilities, labelling)
+
+    monkeypatch.setattr("cutpoint.search.students.taught", noted)
+    monkeypatch.setattr("cutpoint.search.students.MADE_UP", 200)
+    cp.learn(labelled(cp.random_acceptor(3, "ab", rng=4), 500), n_states=2, folds=2)
+    ((sample, weight),) = lessons
+    assert 0.7 < weight / (PER_OBSERVATION * sample.total) < 0.8  # a quarter of the words judge
 
 
 def test_reweighted_samples_keep_what_was_seen() -> None:

@@ -34,7 +34,7 @@ from cutpoint.search.race import (
     usual_folds,
 )
 from cutpoint.search.spectral import clustered, cornered
-from cutpoint.search.starts import SMOOTHING, SPARSITY, Start, smoothed
+from cutpoint.search.starts import NOISE, SMOOTHING, SPARSITY, Start, smoothed, split_states
 from cutpoint.search.tournament import Rules, SearchMonitor, thinned
 from cutpoint.wording import shown
 
@@ -53,7 +53,6 @@ FEW = 10  # with fewer words there is nothing to choose a law by
 INPUT_ALPHABET = 100_000  # most symbols of an alphabet for which there is one: files stay small
 INPUT_SYMBOLS = 50_000  # words with so many symbols are enough for it
 SURPRISE = 1e-3  # how often it makes any symbol anywhere, so that it takes no word to be impossible
-NOISE = 0.3  # standard deviation of the logarithms by which the two halves of a split state differ
 
 
 def learn_generator(
@@ -367,23 +366,6 @@ def random_block(n_symbols: int, n_states: int, rng: np.random.Generator) -> Par
     stop = rng.uniform(0.02, 0.3, size=(n_states, 1))
     rows = np.concatenate((smoothed(rows, SMOOTHING) * (1.0 - stop), stop), axis=1)
     return Parameters(rows, smoothed(rng.dirichlet(np.ones(n_states)), SMOOTHING))
-
-
-def split_states(solution: Solution, n_states: int, rng: np.random.Generator) -> Start:
-    """Generator whose states are those of a smaller one, split into some that differ a little.
-
-    Emissions and moves differ independently, so that a hidden Markov model stays one.
-    """
-    (rows, initial), kinds = solution
-    old = len(initial)
-    parent = np.concatenate((np.arange(old), rng.permutation(np.arange(n_states - old) % old)))
-    parent = parent[np.argsort(parent, kind="stable")]
-    number = np.bincount(parent)[parent]
-    moves = solution.parameters.transitions[:, parent][:, :, parent] / number
-    emitted, onward = (np.exp(NOISE * rng.standard_normal((size, n_states))) for size in (len(moves), n_states))
-    rows = Parameters.packed(moves * emitted[:, :, None] * onward, initial, rows[parent, -1]).rows
-    first = np.exp(NOISE * rng.standard_normal(n_states)) * initial[parent] / number
-    return Start("split", Parameters(shares(rows, rows), shares(first, first)), kinds[parent])
 
 
 def _factored(start: Start) -> Start:

@@ -43,7 +43,7 @@ from cutpoint.wording import counted, listed
 
 PRIOR = 0.01  # pseudo-counts of every cell
 JUDGES = 3  # folds by which the number of states is chosen
-LEAST_GAIN = 0.02  # share of the loss by which a larger number of states must be better
+LEAST_GAIN = 0.02  # share of the loss by which a larger number of states must be better, for a single acceptor
 TEAM_STEPS = 30  # E-steps of winners on all observations where they may err apart: in a team, or as teachers
 LUCK = 3.0  # standard errors by which winners must be better than a simple machine: what they are judged by chose them
 LARGE = 50_000  # from so many distinct observations on, one fold is enough for a single acceptor of a given size
@@ -81,7 +81,7 @@ def learn(
     ----------
     sample : what was observed. Words without any evidence teach nothing.
     n_states : number of states; None tries 2, 4, 8, … and takes the number that does best on held-out observations (a
-        larger one must be better by 2 %, for a single acceptor also by a standard error). States seen in the sample set
+        larger one must be better, for a single acceptor by 2 % and a standard error). States seen in the sample set
         it, and name the states.
     team : 1 returns one acceptor, which learns from the folds' winners; or, unless these are clearly better on held-out
         words, a deterministic machine that takes some labels to be wrong. k > 1 returns the mixture of k folds'
@@ -159,9 +159,9 @@ def learn(
         monitor = SearchMonitor(used, callback, time_limit, saved)
 
         # A race of numbers of states on few folds, and its winner on all of them, with a tournament for each
-        caution = 1.0 if team == 1 else 0.0  # members of a team err apart
+        caution, least_gain = (1.0, LEAST_GAIN) if team == 1 else (0.0, 0.0)  # members of a team err apart
         folds_used = split_by_fold[:used]
-        outcome, results = results_of_folds(sizes, folds_used, JUDGES, rules, monitor, caution, LEAST_GAIN)
+        outcome, results = results_of_folds(sizes, folds_used, JUDGES, rules, monitor, caution, least_gain)
 
         # The winners climb on, on all observations
         winners = [result.winner for result in results][: team if team > 1 else None]

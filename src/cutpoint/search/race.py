@@ -188,24 +188,25 @@ def race(
     results: dict[int, list[FoldResult]] = {}
     losses: dict[int, list[float]] = {}
     stop = Stop.SEARCHED
-    smaller: dict[int, Solution] = {}
+    before: list[FoldResult] = []  # with the next smaller number of states
     judges = _parts_to_judge_by(folds, rules) if len(sizes) > 1 else []
     monitor.next_folds(first_fold, first_fold + len(folds), is_last_size=len(sizes) == 1)
     try:
         for size in sizes if yardstick is None else (yardstick, *(size for size in sizes if size != yardstick)):
             results[size] = []
             for fold, split in enumerate(folds, first_fold):
-                finalists = tournament(split, size, fold, rules, monitor, smaller.get(fold))
+                smaller = next((result.winner.solution for result in before if result.split is split), None)
+                finalists = tournament(split, size, fold, rules, monitor, smaller)
                 if math.isfinite(finalists[0].loss):
                     results[size].append(FoldResult.of(split, finalists, rules))
-                    if size != yardstick:
-                        smaller[fold] = finalists[0].solution
                 if yardstick is None and _is_given_up([result.joint_loss for result in results[size]], losses):
                     return RaceOutcome(chosen_size(losses, caution, least_gain), stop, results)
             if not results[size]:
                 raise ImpossibleObservation(NO_START, advice=CHECK_FINAL)
             if rules.exchange and len(sizes) > 1:
                 results[size] = exchanged(results[size], first_fold, rules, monitor)
+            if size != yardstick:
+                before = results[size]
             losses[size] = [result.joint_loss for result in results[size]]
             monitor.losses[size] = float(np.mean(losses[size]))
             if judges:

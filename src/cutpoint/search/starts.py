@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Sample
+from cutpoint.em.m_step import shares
 from cutpoint.em.observations import Parameters
 from cutpoint.kernels import kernels
 from cutpoint.kernels.words import Floats
-from cutpoint.search.labels import Kinds, KnownStates, Labelling, NamedStates
+from cutpoint.search.labels import Kinds, KnownStates, Labelling, NamedStates, Solution
 
 SPARSITY = 0.2  # Dirichlet parameter of random rows: most of a row goes to few states
 SMOOTHING = 0.1  # share of every start that is spread evenly, so that no entry begins at 0
@@ -18,6 +19,7 @@ SLIGHT = 0.05  # the same after a lazy mixture or a curriculum
 MERGES = ((0.1, 8), (0.5, 1), (0.5, 8), (2.0, 8))  # prior strength, edges compared
 TWINS = ((0.5, 1), (0.5, 8), (2.0, 8))  # the same for starts with doubled states
 RANDOM_STARTS = 6  # random starts of each kind: plain, after a curriculum of short words, lazy
+NOISE = 0.3  # standard deviation of the logarithms by which the parts of a split state differ
 PERTURBED = 3  # random starts beside the one made from what was seen of named states
 
 
@@ -30,8 +32,14 @@ class Start(NamedTuple):
     short_words_first: bool = False
 
 
-def starts(states: KnownStates, sample: Sample, n_states: int, rng: np.random.Generator) -> Iterator[Start]:
-    """Starts of one tournament, the most promising first: near what was seen of states, or by merging and at random."""
+def starts(
+    states: KnownStates, sample: Sample, n_states: int, rng: np.random.Generator, smaller: Solution | None = None
+) -> Iterator[Start]:
+    """Starts of one tournament, the most promising first: near what was seen of states, or by merging and at random.
+
+    ``smaller`` is the winner with fewer states, if there is one. Its states are split, so that a larger number is
+    judged by what it adds and not by whether its climbs had luck.
+    """
     n_symbols = len(sample.alphabet)
     if isinstance(states, NamedStates):
         rows, kinds = states.seen_rows(sample), states.final.astype(np.int32)
@@ -42,6 +50,8 @@ def starts(states: KnownStates, sample: Sample, n_states: int, rng: np.random.Ge
             yield Start("near seen", Parameters(*(smoothed(part, SMOOTHING) for part in mixed)), kinds)
         return
     labelling, n_final = states.labelling, states.n_final
+    if smaller is not None and n_final is None:
+        yield split_states(smaller, n_states, rng.spawn(1)[0])
     for strength, width in MERGES:
         yield merged(sample, labelling, n_states, n_final, strength, width, rng)
     if n_final is None:
@@ -52,6 +62,28 @@ def starts(states: KnownStates, sample: Sample, n_states: int, rng: np.random.Ge
         for _ in range(RANDOM_STARTS):
             parameters = random_parameters(n_symbols, n_states, rng)
             yield Start(name, lazy(parameters, rng) if name == "lazy" else parameters, kinds, name == "curriculum")
+
+
+def split_states(solution: Solution, n_states: int, rng: np.random.Generator) -> Start:
+    """Machine whose states are those of a smaller one, split into some that differ a little.
+
+    Of a generator, emissions and moves differ independently, so that a hidden Markov model stays one.
+    """
+    (rows, initial), kinds = solution
+    old = len(initial)
+    parent = np.concatenate((np.arange(old), rng.permutation(np.arange(n_states - old) % old)))
+    parent = parent[np.argsort(parent, kind="stable")]
+    number = np.bincount(parent)[parent]
+    moves = np.ascontiguousarray(solution.parameters.transitions[:, parent][:, :, parent]) / number
+    stop = solution.parameters.stop
+    if stop is None:
+        moves = smoothed(shares(moves * np.exp(NOISE * rng.standard_normal(moves.shape)), moves), SLIGHT)
+    else:
+        emitted, onward = (np.exp(NOISE * rng.standard_normal((size, n_states))) for size in (len(moves), n_states))
+        moves, stop = moves * emitted[:, :, None] * onward, stop[parent]
+    rows = Parameters.packed(moves, initial, stop).rows
+    first = np.exp(NOISE * rng.standard_normal(n_states)) * initial[parent] / number
+    return Start("split", Parameters(shares(rows, rows), shares(first, first)), kinds[parent])
 
 
 def random_parameters(n_symbols: int, n_states: int, rng: np.random.Generator) -> Parameters:

@@ -14,7 +14,7 @@ from cutpoint.search.generators import law_of_inputs
 from cutpoint.search.labels import HiddenStates, Labelling, Solution
 from cutpoint.search.tournament import Rules
 
-MADE_UP, PER_OBSERVATION = 6000, 3  # most made-up words, and how many for each observation
+MADE_UP, PER_OBSERVATION = 6000, 3  # most made-up words, and how many for each observation; fewer weigh as many
 FEWEST = 30  # with fewer there is too little to learn from, or to choose by
 HELD_BACK = 4  # every so many made-up words do not teach: they choose the student
 STEPS = 40  # E-steps of a student
@@ -44,7 +44,8 @@ def best_student(
         return None
     teacher = label_probabilities(solutions, words.decoded, labelling, rules.threads)
     judging = np.arange(len(words)) % HELD_BACK == 0
-    lessons = taught(sample, words.take(np.flatnonzero(~judging)), teacher[:, ~judging], labelling)
+    weight = max(1.0, PER_OBSERVATION * sample.total / float(words.counts.sum()))
+    lessons = taught(sample, words.take(np.flatnonzero(~judging)), weight * teacher[:, ~judging], labelling)
     data, judges = InMemory(lessons, rules.threads), words.take(np.flatnonzero(judging))
     students, divergences = [], []
     for solution in solutions:

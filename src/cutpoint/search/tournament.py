@@ -94,7 +94,7 @@ class Rules:
         """Starts of one tournament."""
         given = [self.given] if self.given and len(self.given.kinds) == n_states else []
         if self.starts is None:
-            return [*given, *starts(self.states, sample, n_states, rng)]
+            return [*given, *starts(self.states, sample, n_states, rng, smaller)]
         return [*given, *self.starts(sample, n_states, rng, smaller)]
 
     def loss(self, data: InMemory, solutions: Sequence[Solution]) -> float:
