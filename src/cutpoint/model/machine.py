@@ -221,8 +221,10 @@ class Machine(text.Displayed, ABC):
         found[self.states.code(state)] = True
         edges = edges_of(self.stored)
         for _ in range(whole_number("steps", steps, least=0)):
-            ones = found.astype(np.float64)
+            before, ones = found, found.astype(np.float64)
             found = found | (ones @ edges > 0.0) | (edges @ ones > 0.0)
+            if np.array_equal(found, before):
+                break
         return MachinePart(self, np.flatnonzero(found))
 
     def reached_by(self, word: Word) -> MachinePart:
