@@ -128,6 +128,11 @@ class ProcessMoves:
             raise self.source.refused(sentence.format(action=shown(action)), f"line {lines[k]}")
 
 
+def _whole_numbers(texts: Sequence[str]) -> Column:
+    """Whole numbers of texts of some digits."""
+    return np.fromstring(" ".join(texts), dtype=np.int64, sep=" ") if texts else np.zeros(0, dtype=np.int64)
+
+
 def acceptor_of(moves: ProcessMoves, options: Options) -> Acceptor:
     """Acceptor of a decision process that is one; the extra state, if there is one, has the initial distribution."""
     source, n = moves.source, moves.n_states
@@ -249,9 +254,8 @@ class DrnBody:
         codes = np.append(self._action, self.moves.codes(actions))
         for column, more in zip(self.choices, (at_state[is_action], codes[1:], lines[is_action]), strict=True):
             column.frombytes(more.tobytes())
-        targets = np.fromiter(map(int, moves[::2]), np.int64, len(moves) // 2)
         used = codes[np.cumsum(is_action)[is_move]]
-        self.moves.extend(at_state[is_move], used, targets, lines[is_move], moves[1::2])
+        self.moves.extend(at_state[is_move], used, _whole_numbers(moves[::2]), lines[is_move], moves[1::2])
         self._last, self._action = int([self._last, *kinds[-1:]][-1]), int(codes[-1])
 
     def _add_states(self, states: Sequence[str], lines: Column) -> None:
@@ -358,9 +362,8 @@ def read_prism(source: Source, options: Options) -> Model:
     moves, numbers = ProcessMoves(source), array("q")
     moves.n_states = check_states(source, int(sizes[1]))
     for block in chain([rest], blocks):
-        words, places = _prism_steps(source, block)
-        lines = np.array(places, dtype=np.int64)
-        s, k, t = (np.fromiter(map(int, words[part::5]), np.int64, len(places)) for part in range(3))
+        words, lines = _prism_steps(source, block)
+        s, k, t = (_whole_numbers(words[part::5]) for part in range(3))
         for wrong in np.flatnonzero(s >= moves.n_states):
             raise source.refused(f"expected a state below {moves.n_states}; got {s[wrong]}.", f"line {lines[wrong]}")
         moves.extend(s, moves.codes(words[4::5]), t, lines, words[3::5])
@@ -385,11 +388,11 @@ def _prism_head(blocks: Iterator[Block]) -> tuple[int, str, Block]:
     return 1, "", Block("", 1)
 
 
-def _prism_steps(source: Source, block: Block) -> tuple[list[str], Sequence[int]]:
+def _prism_steps(source: Source, block: Block) -> tuple[list[str], Column]:
     """The five words of every line of a block, and the numbers of the lines."""
     if _STEPS.fullmatch(block.text):
         words = block.text.split()
-        return words, range(block.line, block.line + len(words) // 5)
+        return words, np.arange(block.line, block.line + len(words) // 5)
     words, places = [], list[int]()
     for place, line in block.lines():
         if line.startswith("#"):
@@ -400,7 +403,7 @@ def _prism_steps(source: Source, block: Block) -> tuple[list[str], Sequence[int]
             raise source.refused(sentence, f"line {place}")
         words += step.groups()
         places.append(place)
-    return words, places
+    return words, np.array(places, dtype=np.int64)
 
 
 def _check_choices(moves: ProcessMoves, numbers: Column) -> tuple[int, int, int]:
