@@ -114,7 +114,6 @@ def test_what_a_callback_raises_loses_nothing(
     engine: Any, tmp_path: Path, calls: int, accelerate: bool, seed: int
 ) -> None:
     start, path = cp.random_acceptor(4, "ab", rng=seed), tmp_path / "run"
-    start = start.to_sparse() if seed % 2 else start
     path.unlink(missing_ok=True)
     stop = stopping_after(calls)
 
