@@ -40,14 +40,15 @@ def acceptors(
 
 
 def seeded_acceptor(seed: int, least_states: int = 1) -> cp.Acceptor:
-    """Two symbols and up to four states, with many zeros; every fourth seed gives float entries."""
+    """Two symbols and up to four states, with many zeros; every fourth seed gives floats, every third is stored sparse."""
     rng = np.random.default_rng(seed)
     size = int(rng.integers(least_states, 5))
     weights = rng.integers(0, 4, size=(2, size, size)) * (rng.random((2, size, size)) < 0.7)
     weights[weights.sum(axis=2) == 0] = 1
     start = np.eye(size, dtype=np.int64)[int(rng.integers(size))]
     kind = np.float64 if seed % 4 == 0 else np.int64
-    return cp.Acceptor.normalized(size, "ab", weights.astype(kind), start.astype(kind), rng.random(size) < 0.4)
+    found = cp.Acceptor.normalized(size, "ab", weights.astype(kind), start.astype(kind), rng.random(size) < 0.4)
+    return found.to_sparse() if seed % 3 == 1 else found
 
 
 @st.composite

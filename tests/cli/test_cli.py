@@ -626,6 +626,16 @@ def test_draw(run: Run, here: Path) -> None:
     assert (here / "model.tex").read_text().strip() == cp.drawing.to_tikz(cp.gallery.parity()).strip()
 
 
+def test_draw_a_part_of_a_large_machine(run: Run) -> None:
+    moves = {"step": {s: (s + 1) % 4_000 for s in range(4_000)}}
+    cp.save(cp.Acceptor(4_000, ["step"], moves, 0, {3}), "large.drn")
+    whole = run("draw", "large.drn")
+    assert whole.code != 0
+    assert "a picture of 4,000 states is too large; draw a part of it with --near STATE or --word WORD." in whole.err
+    assert run("draw", "large.drn", "--near", "7", "--steps", "2").out.count('[label="7"]') == 1
+    assert run("draw", "large.drn", "--word", "step step").code == 0
+
+
 def test_simulate(run: Run, here: Path) -> None:
     first = run("simulate", "gallery:parity", "-n", "30", "--length", "3:5", "--seed", "4")
     assert first == run("simulate", "gallery:parity", "-n", "30", "--length", "3:5", "--seed", "4")

@@ -12,6 +12,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
+from cutpoint.files import streams
 from tests import memory
 from tests.golden.generate import FOLDER, golden
 
@@ -351,12 +353,19 @@ def test_the_small_files_are_right(tmp_path: Path) -> None:
         ("drn", "state 0 init", "state 0 init goal", "state 1: beside init, accept, start, deadlock, a state can have one label"),
         ("drn", "0 init", "0 init start", "state 0: expected states to go to other than itself."),
         ("drn", "1 accept", "1 accept start", "a state labelled start must be the initial one"),
-        ("drn", "0 : 0.5\n", "1 : 0.5\n", "line 8: the next state 1 occurs twice."),
+        ("drn", "0 : 0.5\n", "1 : 0.5\n", "line 8: this transition occurs twice."),
         ("drn", "0 : 0.5\n", "0 : half\n", "line 7: expected a probability; got 'half'."),
         ("drn", "0 : 0.5\n", "0 : 1e400\n", "line 7: expected a probability; got '1e400'."),
         ("drn", "0 : 0.5\n", "5 : 0.5\n", "state 0, action 'x': 5 is not a state to go to."),
         ("drn", "\taction x\n\t\t0", "\taction x\n\taction x\n\t\t0", "line 7: the action 'x' occurs twice."),
         ("drn", "\taction x\n\t\t1", "\taction y\n\t\t1", "row of symbol 'x', state 1 must sum to 1; got 0."),
+        ("drn", "\taction x\n\t\t0", "\t\t0", "line 6: expected an action before this line."),
+        ("drn", "state 0 init\n", "", "line 5: expected a state before this line."),
+        ("drn", "state 0 init\n\taction x\n", "", "line 5: expected an action before this line."),
+        ("drn", "state 1", "state 01", "line 9: expected state 1; got '01'."),
+        ("drn", "1 : 1\n", "1 : nan\n", "line 11: expected a probability; got 'nan'."),
+        ("drn", "1 : 1\n", "1 : 1_0\n", "line 11: expected a probability; got '1_0'."),
+        ("drn", "1 : 1\n", "1 : 1 0\n", "line 11: expected a state, an action or a next state, without rewards"),
         ("drn", DRN[DRN.index("@model") + 6 :], "", "@nr_states claims '2'; the file has 0."),
         ("drn", DRN[11:], "@model", "expected the label init on exactly one state; got it on 0 states."),
         ("tra", "2 2 3", "2 3", "line 1: expected the numbers of states, choices and transitions; got '2 3'."),
@@ -367,6 +376,10 @@ def test_the_small_files_are_right(tmp_path: Path) -> None:
         ("tra", "0 0 1 0.5 x", "0 0 1 0.5 y", "line 3: expected the action 'x' of this choice; got 'y'."),
         ("tra", "0 0 1", "0 0 0", "line 3: this transition occurs twice."),
         ("tra", "1 0 1", "1 1 1", "state 1: expected choice 0; got 1."),
+        ("tra", "1 0 1 1 x", "1 0 1 1 x\n1 1 1 1 x", "line 5: the action 'x' of this state occurs twice."),
+        ("tra", "1 0 1 1 x", "1 0 1 1/0 x", "line 4: expected a probability; got '1/0'."),
+        ("tra", "1 0 1 1 x", "1 0 1 1e999 x", "line 4: expected a probability; got '1e999'."),
+        ("tra", "1 0 1 1 x", "1 0 -1 1 x", "line 4: expected state, choice, next state, probability and action; got"),
         ("lab", '1="deadlock"', '1="init"', 'line 1: expected numbered labels such as 0="init" 1="deadlock", each once.'),
         ("lab", '1="deadlock"', '0="deadlock"', "line 1: expected numbered labels"),
         ("lab", '1="deadlock"', "deadlock", "line 1: expected numbered labels"),
@@ -377,7 +390,11 @@ def test_the_small_files_are_right(tmp_path: Path) -> None:
         ("lab", "1: 2", "9: 2", "line 3: expected a state below 2; got 9."),
     ],
 )  # fmt: skip
-def test_wrong_lines_are_refused_with_the_place(suffix: str, old: str, new: str, sentence: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", [streams.BLOCK, 5])
+def test_wrong_lines_are_refused_with_the_place(
+    block: int, suffix: str, old: str, new: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "BLOCK", block)
     text = {"att": ATT, "drn": DRN, "tra": TRA, "lab": LAB}[suffix]
     assert old in text
     (tmp_path / "model.lab").write_text(LAB)
@@ -388,6 +405,41 @@ def test_wrong_lines_are_refused_with_the_place(suffix: str, old: str, new: str,
         suffix, changed = "tra", TRA
     options = {"weights": "probability"} if suffix == "att" else {}
     assert refusal(tmp_path / f"model.{suffix}", changed, **options).startswith(sentence)
+
+
+@pytest.mark.parametrize("suffix", ["drn", "tra"])
+@pytest.mark.parametrize("exact", [True, False])
+def test_lines_in_blocks_of_any_size_and_in_any_dress_are_the_same(
+    suffix: str, exact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks of the usual shape are read at once, others line by line."""
+    rng = np.random.default_rng(5)
+    weights = rng.integers(1, 6, size=(2, 9, 9)) * (rng.random((2, 9, 9)) < 0.4)
+    weights[:, :, 0] += 1
+    names = ["é", "b", "c", "d", "e", "f", "g", "h", "i"]
+    acceptor = cp.Acceptor.normalized(names, "xy", weights if exact else weights / 1.0, [1, 2] + [0] * 7, "b")
+    path, mark = tmp_path / f"model.{suffix}", "//" if suffix == "drn" else "#"
+    cp.save(acceptor, path, rounded=exact)
+    expected = cp.load(path)
+    assert expected == (acceptor if suffix == "drn" else cp.load(path))
+    text = path.read_text().partition("\n")[2] if suffix == "drn" else path.read_text()
+    for block in (streams.BLOCK, 100, 7):
+        monkeypatch.setattr(streams, "BLOCK", block)
+        for lines in ("\n", "\r\n", " \n", "\n\n", f"\n{mark} a remark\n"):
+            path.write_bytes(text.replace("\n", lines).encode())
+            assert cp.load(path) == expected, (block, lines)
+            assert cp.load(path).is_exact == (exact and suffix == "drn")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_file_is_read_in_one_pass(tmp_path: Path) -> None:
+    """A pipe can be read once."""
+    cp.save(FLOATS, tmp_path / "whole.drn")
+    os.mkfifo(tmp_path / "model.drn")
+    writer = Thread(target=(tmp_path / "model.drn").write_bytes, args=[(tmp_path / "whole.drn").read_bytes()])
+    writer.start()
+    assert cp.load(tmp_path / "model.drn") == FLOATS
+    writer.join()
 
 
 @pytest.mark.parametrize("weight", ["-2", "x", "nan", "1e9999", "1" * 60, "--1", "1/2"])

@@ -63,6 +63,9 @@ def test_dictionaries_keep_fractions_and_repr_says_the_form() -> None:
         (lambda: broken("indices", N), "not a well-formed sparse matrix|indices from 0 to 79"),
         (lambda: broken("indices", -1), "not a well-formed sparse matrix|indices from 0 to 79"),
         (lambda: broken("indptr", 7), "not a well-formed sparse matrix"),
+        (lambda: with_float_indices("csr"), "must have whole numbers for indices; got float64"),
+        (lambda: with_float_indices("coo"), "must have whole numbers for indices; got float64"),
+        (lambda: sparse.eye_array(N, dtype=np.complex128), r"expected a finite number or a string such as '1/3'; got \(1\+0j\)"),
     ],
 )  # fmt: skip
 def test_wrong_matrices_are_refused_in_a_sentence(matrix: Callable[[], Any], sentence: str) -> None:
@@ -74,6 +77,29 @@ def broken(part: str, value: int) -> Any:
     matrix = sparse.eye_array(N, format="csr")
     getattr(matrix, part)[1 if part == "indptr" else 0] = value
     return matrix
+
+
+def with_float_indices(kind: Any) -> Any:
+    matrix: Any = sparse.eye_array(N).asformat(kind)
+    if kind == "coo":
+        matrix.coords = tuple(part.astype(np.float64) for part in matrix.coords)
+    else:
+        matrix.indices = matrix.indices.astype(np.float64)
+    return matrix
+
+
+def test_matrices_that_are_not_one_per_symbol_are_refused() -> None:
+    one: Any = sparse.eye_array(N)
+    with pytest.raises(InvalidAcceptor, match="in a list or by symbol in a dictionary; got a single sparse matrix"):
+        cp.Acceptor(N, "a", one, 0, {1})
+    with pytest.raises(InvalidAcceptor, match="must have one matrix per symbol, 1; got 2"):
+        cp.Acceptor(N, "a", [one, one], 0, {1})
+    with pytest.raises(InvalidAcceptor, match="final must be a collection of states or a vector; got <"):
+        cp.Acceptor(N, "a", [one], 0, sparse.coo_array(np.ones(N)))
+
+
+def test_a_neighbourhood_ends_where_nothing_is_added() -> None:
+    assert repr(acceptor().near(3, steps=10**12)) == "<MachinePart: 80 of 80 states>"
 
 
 def test_columns_out_of_order_are_put_in_order() -> None:
@@ -93,12 +119,13 @@ def test_columns_out_of_order_are_put_in_order() -> None:
         lambda A: A.chain("a"),
         lambda A: A & A,
         cp.draw,
+        cp.minimize,
         lambda A: A.forward("a" * 20_000),
         lambda A: A.occupancy("a" * 20_000),
     ],
 )
 def test_what_would_not_fit_is_refused_with_its_size(view: Callable[[cp.Acceptor], Any]) -> None:
-    with pytest.raises(TooLarge, match=r"would take .* GB|a picture of 20,000 states is too large"):
+    with pytest.raises(TooLarge, match=r"would take .* GB|of 20,000 states is too large|acceptor; it has 20,000"):
         view(large())
 
 
@@ -161,5 +188,13 @@ def test_files_hold_sparse_acceptors_as_they_are(tmp_path: Path) -> None:
         read = cp.load(tmp_path / name)
         assert read == A
         assert read.is_sparse == (name != "a.json"), name
+    cp.save(acceptor(), tmp_path / "exact.npz", rounded=True)
+    cp.save(acceptor(), tmp_path / "exact.tra", rounded=True)
+    assert cp.load(tmp_path / "exact.npz").is_sparse
+    assert cp.load(tmp_path / "exact.npz") == cp.load(tmp_path / "exact.tra")
     with pytest.raises(CutpointError, match="JSON cannot hold this acceptor: 20,000 states"):
         cp.save(large(), tmp_path / "b.json")
+    with pytest.raises(CutpointError, match="DOT cannot hold this acceptor: 20,000 states"):
+        cp.save(cp.Acceptor(20_000, "a", {"a": ring(20_000)}, 0, {1}), tmp_path / "b.dot")
+    with pytest.raises(CutpointError, match=r"or save as \.drn, which keeps fractions"):
+        cp.save(acceptor(), tmp_path / "b.npz")

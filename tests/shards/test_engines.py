@@ -21,6 +21,7 @@ import cutpoint as cp
 from cutpoint.data import Alphabet, Mark
 from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import Parameters, observations
+from cutpoint.kernels.sparse_matrices import SparseMatrices
 from cutpoint.kernels.words import EncodedWords
 from cutpoint.shards.dask import block_values, kernel_signature
 from cutpoint.shards.engines import free_memory
@@ -54,8 +55,11 @@ def client(cluster: Any) -> Iterator[Any]:
         yield made
 
 
-def fitted(sample: Any, engine: Any = None, **options: Any) -> cp.Fit:
-    return cp.baum_welch(START, sample, tolerance=0.0, max_steps=6, engine=engine, **options)
+FORMS = pytest.mark.parametrize("start", [START, START.to_sparse()], ids=["dense", "sparse"])
+
+
+def fitted(sample: Any, engine: Any = None, start: cp.Acceptor = START, **options: Any) -> cp.Fit:
+    return cp.baum_welch(start, sample, tolerance=0.0, max_steps=6, engine=engine, **options)
 
 
 def same(one: cp.Fit, other: cp.Fit) -> bool:
@@ -89,13 +93,14 @@ def test_blocks_of_a_power_of_two_are_branches(values: list[float], power: int) 
     assert pairwise_sum(blocks) == pairwise_sum(values)
 
 
-def test_local_engines_give_the_same_bits(shards: cp.ShardedSample) -> None:
+@FORMS
+def test_local_engines_give_the_same_bits(shards: cp.ShardedSample, start: cp.Acceptor) -> None:
     assert len(shards.parts) > 8
-    right = fitted(shards, cp.engines.Local(1))
+    right = fitted(shards, cp.engines.Local(1), start)
     assert right.steps == 6
     for engine in (cp.engines.Local(2), cp.engines.Local(2, memory=0), cp.engines.Local(3, memory=4000), None):
-        assert same(fitted(shards, engine), right)
-    assert same(fitted(cp.ShardedSample.of(SAMPLE, observations=20)), right)
+        assert same(fitted(shards, engine, start), right)
+    assert same(fitted(cp.ShardedSample.of(SAMPLE, observations=20), start=start), right)
 
 
 def test_shards_are_kept_as_far_as_there_is_room(shards: cp.ShardedSample) -> None:
@@ -295,19 +300,20 @@ def test_a_loaded_shard_can_move_and_tells_its_size() -> None:
 # Dask: from here on with a cluster of two processes.
 
 
-def test_a_cluster_gives_the_same_bits(shards: cp.ShardedSample, client: Any) -> None:
-    right = fitted(shards)
+@FORMS
+def test_a_cluster_gives_the_same_bits(shards: cp.ShardedSample, client: Any, start: cp.Acceptor) -> None:
+    right = fitted(shards, start=start)
     engine = cp.engines.Dask(client)
-    assert same(fitted(shards, engine), right)
-    assert same(fitted(SAMPLE, engine), fitted(SAMPLE))
-    assert cp.log_likelihood(START, shards, engine=engine) == cp.log_likelihood(START, shards)
+    assert same(fitted(shards, engine, start), right)
+    assert same(fitted(SAMPLE, engine, start), fitted(SAMPLE, start=start))
+    assert cp.log_likelihood(start, shards, engine=engine) == cp.log_likelihood(start, shards)
     here, there = (
-        [values.tolist() for _, values in cp.em.acceptances_by_shard(START, shards, engine=each)]
+        [values.tolist() for _, values in cp.em.acceptances_by_shard(start, shards, engine=each)]
         for each in (None, engine)
     )
     assert here == there
     with cp.engines.Dask(client.scheduler.address) as joined:
-        assert same(fitted(shards, joined), right)
+        assert same(fitted(shards, joined, start), right)
     assert client.status == "running"
 
 
@@ -337,6 +343,12 @@ def test_arrays_that_a_message_put_at_odd_addresses_are_used() -> None:
         for each, p in ((sample, given), (SAMPLE, right))
     ]
     assert np.array_equal(found.transitions, expected.transitions)
+    stored: Any = START.to_sparse().stored
+    pattern = replace(stored.pattern, starts=odd(stored.pattern.starts), columns=odd(stored.pattern.columns))
+    sparse = Parameters(SparseMatrices(pattern, odd(stored.values)), odd(START.initial))
+    loaded = [LoadedShard(SAMPLE, np.arange(3))]
+    found = block_values(pairwise_sum, loaded, kernel_signature(), LoadedShard.expected_counts, (sparse, masks))
+    np.testing.assert_allclose(found.transitions.to_dense(), expected.transitions, rtol=1e-12, atol=0)
 
 
 def test_a_worker_killed_during_a_fit_changes_nothing(shards: cp.ShardedSample, client: Any) -> None:

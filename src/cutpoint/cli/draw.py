@@ -7,6 +7,7 @@ import click
 from cutpoint.cli import options
 from cutpoint.cli.output import data, message
 from cutpoint.diagrams.picture import draw, to_dot, to_tikz
+from cutpoint.model.machine import is_too_large_to_draw
 from cutpoint.wording import plain
 
 
@@ -47,6 +48,9 @@ def command(
         machine = machine.near(names.get(state, state), steps)
     elif word is not None:
         machine = machine.reached_by(options.word_of(word, read, separator))
+    elif machine.is_sparse and is_too_large_to_draw(machine.n_symbols, machine.n_states):
+        what = f"a picture of {machine.n_states:,} states is too large"
+        raise click.UsageError(f"{what}; draw a part of it with --near STATE or --word WORD.")
     if output is not None:
         draw(machine, output, **drawing)
         message(f"written to {output}.")

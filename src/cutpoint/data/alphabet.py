@@ -19,6 +19,7 @@ from cutpoint.wording import listed, shown, suggestion
 
 HASHABLE = "hashable, such as strings or numbers"
 MOST_ITEMS = 2**40  # most items of a collection: more would not fit into memory
+PLAIN = {int, str}  # types of which every value can be a name
 MISSING = {"NAType", "NaTType"}  # types of missing values in data frames, by name, so that pandas need not be imported
 
 OnUnknown = Literal["error", "skip", "rare"]
@@ -35,7 +36,7 @@ class Names(tuple[Hashable, ...]):
     def numbered(cls, names: Iterable[Any], noun: str, error: type[CutpointError]) -> Self:
         """Names with their codes; what cannot be a name or occurs twice is refused."""
         self = super().__new__(cls, names)
-        checked = () if isinstance(names, range) else self
+        checked = () if set(map(type, self)) <= PLAIN else self
         for name in checked:
             if not is_hashable(name):
                 raise error(f"{noun} must be {HASHABLE}; got {shown(name)}.")
@@ -69,7 +70,10 @@ def is_collection(value: object) -> TypeGuard[Iterable[Any]]:
     """Whether a value can be gone through to its end; an array without a shape, or a range of trillions, cannot."""
     if not isinstance(value, Iterable) or getattr(value, "shape", None) == ():
         return False
-    return not isinstance(value, Sized) or len(value) <= MOST_ITEMS
+    try:
+        return not isinstance(value, Sized) or len(value) <= MOST_ITEMS
+    except TypeError:  # SciPy's sparse arrays have no length
+        return False
 
 
 def is_hashable(name: object) -> bool:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from cutpoint.data import State
 from cutpoint.decision.certificates import MinimalityCertificate
-from cutpoint.decision.equivalence import checked_tolerance, joint_rows, row_basis
+from cutpoint.decision.equivalence import MOST_DIMENSIONS, checked_tolerance, joint_rows, row_basis
+from cutpoint.errors import TooLarge
 from cutpoint.exact.recursions import quotients
 from cutpoint.exact.spans import independent_words, row_space
 from cutpoint.kernels.sparse_matrices import SparseMatrices, edges_of, is_worthwhile, reachable
@@ -59,6 +60,11 @@ def minimize(automaton: Weighable, tolerance: float | None = None) -> WeightedAu
     whole = WeightedAutomaton.of(automaton)
     if not whole.dimension:
         return whole
+    if whole.is_sparse and whole.dimension > MOST_DIMENSIONS:
+        raise TooLarge(
+            f"minimize makes a basis of rows over at most {MOST_DIMENSIONS:,} states of a sparse acceptor; it has "
+            f"{whole.dimension:,}. Lump states with the same future first: quotient(A)."
+        )
     if tolerance is None and whole.is_exact:
         small = _reduced(_reduced(whole).reverse()).reverse()
         small.__dict__["_proof"] = partial(_proof_of_minimality, whole, small)

@@ -79,8 +79,11 @@ def check_size(machine: Acceptor | Generator | WeightedAutomaton, kind: str) -> 
     """Refuse what is too large for a text file."""
     if kind in LISTED and machine.is_sparse:
         return
-    fractions = machine.numbers().values() if machine.is_exact and len(machine.initial) else ()
-    if fault := _too_large(len(machine.initial), len(machine.alphabet), *fractions):
+    sizes = len(machine.initial), len(machine.alphabet)
+    fault = _too_large(*sizes)
+    if not fault and machine.is_exact and len(machine.initial):
+        fault = _too_large(*sizes, *machine.numbers().values())
+    if fault:
         raise InvalidArgument(f"{kind} cannot hold this {type(machine).__name__.lower()}: {fault}")
 
 
@@ -89,11 +92,11 @@ def in_floats(machine: AnyMachine, options: Options, kind: str) -> AnyMachine:
     if not machine.is_exact:
         return machine
     if not options.rounded:
-        raise InvalidArgument(
-            f"{kind} holds floats, and this {type(machine).__name__.lower()} is exact.",
-            advice="Pass {rounded=True} to write the nearest floats, or save as .json, which keeps fractions.",
-        )
-    return machine.replace(**machine.numbers(exact=False))
+        keeping = ".drn" if isinstance(machine, Acceptor) and machine.is_sparse else ".json"
+        advice = f"Pass {{rounded=True}} to write the nearest floats, or save as {keeping}, which keeps fractions."
+        what = f"{kind} holds floats, and this {type(machine).__name__.lower()} is exact."
+        raise InvalidArgument(what, advice=advice)
+    return machine.replace(**machine.stored_numbers(exact=False))
 
 
 def check_room(source: Source, n_states: int, n_symbols: int, *fractions: NDArray[Any]) -> None:
@@ -187,6 +190,8 @@ def _check_complete(source: Source, places: Places, rows: NDArray[np.int64]) -> 
 def _codes(names: Mapping[int, Hashable], column: NDArray[np.int64]) -> NDArray[np.int64]:
     """Places of the numbers of a column among those that have names."""
     known = np.fromiter(names, np.int64, len(names))
+    if np.array_equal(known, np.arange(len(known))):
+        return column
     order = np.argsort(known)
     return order[np.searchsorted(known[order], column)] if len(column) else column
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from cutpoint.data.storage import Scalar, path_of, write_together
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import FormatError, InvalidArgument
 from cutpoint.files import att, decision_process, dot, jflap, json as json_file, npz, pautomac
 from cutpoint.files.contents import Options, Weights
 from cutpoint.files.streams import MOST_LINES, MOST_TEXT, PACKED, Source
@@ -28,7 +28,7 @@ class Format:
     read: Callable[[Source, Options], Any]
     write: Callable[[Any, Options], dict[str, bytes]]
     is_text: bool = True
-    is_streamed: bool = False  # read line by line, and of any length
+    is_streamed: bool = False  # read block by block, and of any length
     comment: str = ""
     """What begins a line that other programs skip: the first line is then a digest of the others."""
 
@@ -164,7 +164,13 @@ def read_model(
 
 def _read(path: str | os.PathLike[str], format: str | None, weights: Weights | None, normalized: bool) -> Any:
     kind, source = _format_of(path, format)
-    return kind.read(source, Options(_weights(kind, weights), normalized=normalized))
+    options = Options(_weights(kind, weights), normalized=normalized)
+    try:
+        return kind.read(source, options)
+    except FormatError:
+        if kind.is_streamed and source.is_damaged():  # the cause of all else that is wrong in it
+            raise source.damaged() from None
+        raise
 
 
 def is_model_file(path: str) -> bool:

@@ -41,6 +41,16 @@ class Block:
     text: str
     line: int
 
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Numbers of the lines and what they hold, without spaces around it; empty ones are left out."""
+        for number, line in enumerate(self.text.split("\n"), self.line):
+            if content := line.strip():
+                yield number, content
+
+    def after(self, line: int) -> Block:
+        """The lines that follow one of them."""
+        return Block(self.text.split("\n", line - self.line + 1)[-1], line + 1)
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -203,6 +213,32 @@ PACKED = ".gz"
 DIGEST = "digest of what follows: sha256:"  # comment at the beginning of a text, before the digits
 
 
+class TextDigest:
+    """The digest that a comment in the first line of a text claims, beside that of the lines that follow it."""
+
+    def __init__(self, comment: str) -> None:
+        self._begin = f"{comment} {DIGEST}".encode() if comment else b""
+        self._claim: bytes | None = None
+        self._found = hashlib.sha256()
+
+    def update(self, lines: bytes) -> None:
+        """The next lines of the text; their ends may be those of another system."""
+        if self._claim is None:
+            first, _, lines = lines.partition(b"\n")
+            self._claim = first.strip() if self._begin and first.startswith(self._begin) else b""
+        if self._claim:
+            self._found.update(lines.replace(b"\r\n", b"\n"))
+
+    def line_for(self, content: bytes) -> bytes:
+        """First line for a content."""
+        return self._begin + hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest().encode()
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the claim does not hold."""
+        return bool(self._claim) and self._claim != self._begin + self._found.hexdigest().encode()
+
+
 @dataclass(frozen=True)
 class Source:
     """File of a model, in the parts of its path: ``packed`` is ``.gz``, or nothing; ``member`` a part inside.
@@ -251,19 +287,15 @@ class Source:
     def text(self) -> str:
         """The content as text in UTF-8, without the mark that some editors put at its beginning."""
         content = self.content(MOST_TEXT).removeprefix(BOM_UTF8)
-        first, _, rest = content.partition(b"\n")
-        if self.comment and first.startswith(f"{self.comment} {DIGEST}".encode()) and first.strip() != self._head(rest):
-            raise self._damaged()
+        digest = TextDigest(self.comment)
+        digest.update(content)
+        if digest.is_wrong:
+            raise self.damaged()
         return self.decoded(content)
 
     def with_digest(self, content: bytes) -> bytes:
-        """The content of a file behind a comment with its digest, which :meth:`text` checks."""
-        return self._head(content) + b"\n" + content
-
-    def _head(self, content: bytes) -> bytes:
-        """First line of a file: a comment; ends of lines may be those of another system."""
-        found = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
-        return f"{self.comment} {DIGEST}{found}".encode()
+        """The content of a file behind a comment with its digest, which is checked when it is read."""
+        return TextDigest(self.comment).line_for(content) + b"\n" + content
 
     def decoded(self, content: bytes, place: str = "") -> str:
         """Text in UTF-8 from bytes of this file, at a place of it; otherwise the line is named."""
@@ -282,35 +314,45 @@ class Source:
             if line := found[0].strip():
                 yield f"line {number}", line
 
-    def streamed(self) -> Iterator[tuple[int, str]]:
-        """Numbers and lines of a text of any length, in bounded memory, as :meth:`lines` has them.
+    def streamed(self) -> Iterator[Block]:
+        """A text of any length in blocks, read once and in bounded memory.
 
-        A digest in the first line is compared first. Large files show their progress in a terminal.
+        A digest in the first line is compared at the end. Large files show their progress in a terminal.
         """
-        self._check_digest()
-        number, rest = 0, b""
+        line, digest = 1, TextDigest(self.comment)
+        for content in self._whole_lines():
+            digest.update(content)
+            try:
+                text = content.decode().replace("\r\n", "\n")
+            except UnicodeDecodeError as wrong:
+                at = line + content.count(b"\n", 0, wrong.start)
+                raise self.refused("expected text in UTF-8; got bytes that are not.", f"line {at}") from None
+            yield Block(text if text.endswith("\n") else text + "\n", line)
+            line += content.count(b"\n")
+        if digest.is_wrong:
+            raise self.damaged()
+
+    def is_damaged(self) -> bool:
+        """Whether a text that can be read again does not match the digest in its first line."""
+        digest = TextDigest(self.comment)
+        if self.comment and self.path.is_file():
+            for content in self._whole_lines():
+                digest.update(content)
+        return digest.is_wrong
+
+    def _whole_lines(self) -> Iterator[bytes]:
+        """The file, unpacked, in pieces that end where a line does."""
+        rest, mark = b"", BOM_UTF8
         for piece in self._pieces():
-            data = rest + (piece.removeprefix(BOM_UTF8) if number == 0 and not rest else piece)
-            end = data.rfind(b"\n") + 1
+            data = rest + piece.removeprefix(mark)
+            end, mark = data.rfind(b"\n") + 1, b""
             if len(data) - end > LONGEST_LINE:
                 raise self.refused(f"a line must have at most {counted(LONGEST_LINE, 'byte')}; it has more.")
+            if end:
+                yield data[:end]
             rest = data[end:]
-            for line in self._decoded_lines(data[:end], number):
-                number += 1
-                if line := line.strip():
-                    yield number, line
-        for line in self._decoded_lines(rest, number):
-            number += 1
-            if line := line.strip():
-                yield number, line
-
-    def _decoded_lines(self, content: bytes, before: int) -> list[str]:
-        """Lines of a piece of the text that begins after some lines."""
-        try:
-            return content.decode().removesuffix("\n").split("\n") if content else []
-        except UnicodeDecodeError as wrong:
-            line = before + content.count(b"\n", 0, wrong.start) + 1
-            raise self.refused("expected text in UTF-8; got bytes that are not.", f"line {line}") from None
+        if rest:
+            yield rest
 
     def _pieces(self) -> Iterator[bytes]:
         """The file, unpacked, piece by piece."""
@@ -333,22 +375,8 @@ class Source:
             except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
                 raise self.refused(f"the file is not a whole gzip file ({problem}). Use another copy.") from None
 
-    def _check_digest(self) -> None:
-        """Refuse a text that does not match the digest in its first line."""
-        pieces = self._pieces()
-        first, _, rest = next(pieces, b"").removeprefix(BOM_UTF8).partition(b"\n")
-        if not self.comment or not first.startswith(f"{self.comment} {DIGEST}".encode()):
-            return
-        found, held = hashlib.sha256(), b""
-        for piece in (rest, *pieces):
-            data = held + piece
-            held = b"\r" if data.endswith(b"\r") else b""
-            found.update(data.removesuffix(b"\r").replace(b"\r\n", b"\n") if held else data.replace(b"\r\n", b"\n"))
-        found.update(held)
-        if first.strip() != f"{self.comment} {DIGEST}{found.hexdigest()}".encode():
-            raise self._damaged()
-
-    def _damaged(self) -> FormatError:
+    def damaged(self) -> FormatError:
+        """Error about a text that does not match its digest."""
         what = "the file is damaged, or was edited (the rest does not match the digest in the first line)."
         return self.refused(f"{what} Use another copy; to accept it as it is, delete that line.")
 

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from array import array
-from collections.abc import Container, Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 from urllib.parse import quote, unquote
@@ -19,13 +19,13 @@ from cutpoint.wording import shown
 Number = Fraction | float
 
 MOST_DEPTH = 100  # deepest nesting of tuples in a name
-MOST_KNOWN = 10_000  # most texts of floats that are remembered
 MARK = "%="  # begins a word that is the JSON of a name; an escaped string never begins with it
 
 _DIGITS = re.compile(r"0|[1-9][0-9]*")
 # Lengths are bounded, so that the cost of a long run of digits is linear in its length.
 _EXACT = re.compile(r"[0-9]{1,4300}(/[0-9]{1,4300})?")
 _FLOAT = re.compile(r"([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?")
+_FLOATS = re.compile(r"(?:(?:[0-9]{1,400}+(?:\.[0-9]{0,400}+)?+|\.[0-9]{1,400}+)(?:[eE][+-]?[0-9]{1,4}+)?+ )*+")
 
 
 def json_value(name: object, depth: int = 0) -> Any:
@@ -137,36 +137,48 @@ def _escaped(text: str) -> str:
 
 
 class NumberColumn:
-    """Numbers of a file as they are read: floats, and while all are rational their fractions, equal ones shared."""
+    """Numbers of a file as they are read: fractions while all are rational or 0, equal ones shared; then floats."""
 
     def __init__(self, source: Any) -> None:
         self._source = source
-        self._floats = array("d")
-        self._exact: dict[str, int] = {}
+        self._known: dict[str, int] = {}
         self._fractions: list[Fraction] = []
-        self._codes = array("l")
-        self._known: dict[str, float] = {}
+        self._codes: array[int] | None = array("q")  # of the fractions, -1 for a float that is 0
+        self._floats = array("d")
 
-    def add(self, text: str, line: int) -> None:
-        """One more number."""
-        if (code := self._exact.get(text)) is None:
-            if (known := self._known.get(text)) is None:
-                number = self._source.probability(text, f"line {line}")
-                known = float(number)
+    def extend(self, texts: Sequence[str], lines: Sequence[int]) -> None:
+        """Some more numbers, and the lines where they are."""
+        exact = self._rational(texts, lines)
+        rest = texts[exact:]
+        floats = list(map(float, rest)) if _FLOATS.fullmatch(f"{' '.join(rest)} ") else [math.inf]
+        if math.inf in floats:  # some are fractions, or no numbers
+            places = (f"line {line}" for line in lines[exact:])
+            floats = [float(self._source.probability(text, place)) for text, place in zip(rest, places, strict=True)]
+        self._floats.extend(floats)
+
+    def _rational(self, texts: Sequence[str], lines: Sequence[int]) -> int:
+        """Add numbers up to the first that is not rational, with which all become floats; how many were added."""
+        if self._codes is None:
+            return 0
+        for at, text in enumerate(texts):
+            if text not in self._known:
+                number = self._source.probability(text, f"line {lines[at]}")
                 if isinstance(number, Fraction):
-                    code = self._exact[text] = len(self._fractions)
+                    self._known[text] = len(self._fractions)
                     self._fractions.append(number)
-                elif len(self._known) < MOST_KNOWN:
-                    self._known[text] = known
-            self._floats.append(known)
-        else:
-            self._floats.append(float(self._fractions[code]))
-        self._codes.append(-1 if code is None else code)
+                elif number == 0.0:
+                    self._known[text] = -1
+                else:
+                    floats = np.array([*map(float, self._fractions), 0.0])[np.frombuffer(self._codes, dtype=np.int64)]
+                    self._floats.frombytes(floats.tobytes())
+                    self._codes = None
+                    return at
+            self._codes.append(self._known[text])
+        return len(texts)
 
     def values(self) -> NDArray[Any]:
         """All numbers: fractions if every one is rational or 0, otherwise floats."""
-        codes, floats = np.frombuffer(self._codes, dtype=np.int64), np.frombuffer(self._floats)
-        if (codes[floats != 0.0] < 0).any():
-            return floats
+        if self._codes is None:
+            return np.frombuffer(self._floats)
         exact = np.array([*self._fractions, Fraction(0)], dtype=object)
-        return exact[codes]
+        return exact[np.frombuffer(self._codes, dtype=np.int64)]

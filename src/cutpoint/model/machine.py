@@ -221,8 +221,10 @@ class Machine(text.Displayed, ABC):
         found[self.states.code(state)] = True
         edges = edges_of(self.stored)
         for _ in range(whole_number("steps", steps, least=0)):
-            ones = found.astype(np.float64)
+            before, ones = found, found.astype(np.float64)
             found = found | (ones @ edges > 0.0) | (edges @ ones > 0.0)
+            if np.array_equal(found, before):
+                break
         return MachinePart(self, np.flatnonzero(found))
 
     def reached_by(self, word: Word) -> MachinePart:
@@ -455,9 +457,14 @@ class MachinePart:
         return f"<MachinePart: {len(self.codes):,} of {counted(self.machine.n_states, 'state')}>"
 
 
+def is_too_large_to_draw(n_symbols: int, n_states: int) -> bool:
+    """Whether a sparse machine has more entries, zeros included, than are drawn."""
+    return n_symbols * n_states**2 > MOST_DRAWN
+
+
 def check_picture(n_symbols: int, n_states: int) -> None:
     """Refuse a picture of more than anybody could look at."""
-    if n_symbols * n_states**2 > MOST_DRAWN:
+    if is_too_large_to_draw(n_symbols, n_states):
         raise TooLarge(
             f"a picture of {n_states:,} states is too large; draw the states near one, cp.draw(A.near(state)), or "
             "those that a word reaches, cp.draw(A.reached_by(word))."

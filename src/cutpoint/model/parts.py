@@ -98,11 +98,14 @@ def read_transitions(transitions: object, alphabet: Alphabet, states: States, co
         if transitions.shape != shape:
             raise InvalidAcceptor(f"transitions must have shape {shape}; got sparse matrices {transitions.shape}.")
         return transitions
+    if _is_sparse(transitions):
+        what = "one matrix per symbol, in a list or by symbol in a dictionary"
+        raise InvalidAcceptor(f"transitions must be {what}; got a single sparse matrix.")
     if not isinstance(transitions, Mapping):
         if not (isinstance(transitions, list | tuple) and any(map(_is_sparse, transitions))):
             return read_array(transitions, shape, "transitions", "one square matrix per symbol")
         if (found := len(transitions)) != len(alphabet):
-            raise InvalidAcceptor(f"transitions must have {len(alphabet)} matrices, one per symbol; got {found}.")
+            raise InvalidAcceptor(f"transitions must have one matrix per symbol, {len(alphabet)}; got {found}.")
         transitions = dict(zip(alphabet, transitions, strict=True))
     _check_keys(transitions, alphabet, "transitions", "a matrix for every symbol", complete)
     matrices = [transitions.get(symbol, {}) for symbol in alphabet]
@@ -170,6 +173,9 @@ def _sparse_entries(matrix: Any, where: str, size: int) -> Entries:
     """Entries of one of SciPy's sparse matrices, which nothing is taken for granted of."""
     if matrix.shape != (size, size):
         raise InvalidAcceptor(f"{where} must have shape {(size, size)}; got a sparse matrix of shape {matrix.shape}.")
+    for part in (getattr(matrix, name, None) for name in ("indices", "indptr", "row", "col")):
+        if part is not None and not np.issubdtype(part.dtype, np.integer):
+            raise InvalidAcceptor(f"{where} must have whole numbers for indices; got {part.dtype}.")
     try:
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)
@@ -200,6 +206,8 @@ def read_final(final: object, states: States) -> NDArray[np.bool_]:
     """Vector ``[s]`` of bool from a collection of states, a state, or a vector of l zeros and ones."""
     names: Iterable[object]
     check_unmasked("final", final, InvalidAcceptor)
+    if isinstance(final, np.ndarray) and final.dtype == np.bool_ and final.shape == (len(states),):
+        return final.copy()
     if final in states:
         names = [final]
     elif isinstance(final, Mapping):

@@ -19,6 +19,7 @@ from cutpoint.em.counts import pairwise_sum
 from cutpoint.em.observations import AnySample, Engine
 from cutpoint.errors import CutpointError, EngineLost, InvalidArgument, KernelsUnavailable, MissingExtra
 from cutpoint.kernels import kernel_info
+from cutpoint.kernels.sparse_matrices import RaggedRows, SparsePattern
 from cutpoint.shards.sharded_sample import LoadedShard, ShardedSample, ShardObservations
 from cutpoint.wording import shown
 
@@ -227,6 +228,10 @@ def aligned(value: Any) -> Any:
     """A value whose arrays lie as the kernels need them: a message may put them at odd addresses."""
     if isinstance(value, np.ndarray):
         return np.require(value, requirements="A")
+    if isinstance(value, RaggedRows | SparsePattern):
+        twin = object.__new__(type(value))
+        twin.__dict__.update({name: aligned(part) for name, part in vars(value).items()})
+        return twin
     if not isinstance(value, tuple | list):
         return value
     parts = map(aligned, value)
