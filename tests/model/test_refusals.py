@@ -332,6 +332,21 @@ REFUSED: list[Refusal] = [
         "row of symbol 'a', state 0 must have entries that are 0 or in the range of floats; got 1e-5000 for state 1.",
     ),
     (
+        lambda: cp.Acceptor(2, "a", [[["1/3", Fraction(2, 3) + Fraction(1, 10**30)], [0, 1]]], 0, {1}),
+        cp.errors.InvalidAcceptor,
+        "row of symbol 'a', state 0 must sum to 1; got 1+1e-30. Use Acceptor.normalized(...) to rescale rows.",
+    ),
+    (
+        lambda: cp.quantum.MeasureOnce(2, "a", [[["3/5", "4/5"], ["-4/5", Fraction(3, 5) - T]]], 0, {0}),
+        cp.errors.InvalidAcceptor,
+        "unitary of symbol 'a', row of state 1: squared magnitudes must sum to 1; got 1-1e-5000.",
+    ),
+    (
+        lambda: BINARY.path_codes(["s1"], None),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "length must be a whole number, 0 or more; got None.",
+    ),
+    (
         lambda: cp.Acceptor(2, "a", [[[T, 0], [0, 1]]], 0, []),
         cp.errors.InvalidAcceptor,
         "row of symbol 'a', state 0 must have entries that are 0 or in the range of floats; got 1e-5000 for state 0.",

@@ -18,15 +18,15 @@ from cutpoint.data import Alphabet, Word, html
 from cutpoint.decision.dfa import LONGEST_COUNTED
 from cutpoint.decision.reduction import minimize
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import AlgebraicNumber, whole_number
+from cutpoint.exact import AlgebraicNumber, finite_number, whole_number
 from cutpoint.exact.numbers import from_flint, polynomial as polynomial_of
 from cutpoint.exact.recursions import rational_matrix, solution
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Weighable, WeightedAutomaton
-from cutpoint.wording import listed
+from cutpoint.wording import listed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Polynomial = tuple[Fraction, ...]  # coefficients of 1, x, x², …
 
@@ -37,15 +37,25 @@ class Recurrence:
 
     Examples
     --------
-    >>> fibonacci = cp.decision.Recurrence((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1)))
+    >>> fibonacci = cp.decision.Recurrence([1, 1], [0, 1])
     >>> [int(value) for value in fibonacci.terms(10)], int(fibonacci.value(90))
     ([0, 1, 1, 2, 3, 5, 8, 13, 21, 34], 2880067194370816120)
     >>> fibonacci.closed_form is None, list(fibonacci.roots)
     (True, [<AlgebraicNumber of -1 - x + x^2: -0.61803398875>, <AlgebraicNumber of -1 - x + x^2: 1.61803398875>])
     """
 
-    coefficients: tuple[Fraction, ...]
-    first: tuple[Fraction, ...]
+    coefficients: Sequence[Any]
+    first: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        parts = {"coefficients": self.coefficients, "first": self.first}
+        if not all(isinstance(part, tuple | list) for part in parts.values()) or len({*map(len, parts.values())}) > 1:
+            given = f"{shown(self.coefficients)} and {shown(self.first)}"
+            raise InvalidArgument(
+                f"a recurrence needs as many first values as coefficients, in two lists; got {given}."
+            )
+        for name, part in parts.items():
+            object.__setattr__(self, name, tuple(Fraction(finite_number(f"each of {name}", value)) for value in part))
 
     @property
     def order(self) -> int:

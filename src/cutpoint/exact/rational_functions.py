@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import DivisionByZero, InvalidArgument, TooLarge
 from cutpoint.exact.algebraic import AlgebraicNumber, CutPoint, real_roots
 from cutpoint.exact.numbers import entry, finite_number, from_flint, to_flint
-from cutpoint.wording import shown
+from cutpoint.wording import counted, shown
 
 if TYPE_CHECKING:
     from flint import fmpq_mpoly, fmpq_mpoly_ctx
+
+MOST_WORDS = 10**6  # most words of memory for a power
 
 CONSTANTS = int | float | Fraction | np.integer | np.floating
 
@@ -74,6 +76,10 @@ class RationalFunction:
     denominator: fmpq_mpoly
 
     def __init__(self, numerator: fmpq_mpoly, denominator: fmpq_mpoly) -> None:
+        from flint import fmpq_mpoly  # noqa: PLC0415
+
+        if not (isinstance(numerator, fmpq_mpoly) and isinstance(denominator, fmpq_mpoly) and denominator):
+            raise InvalidArgument("a RationalFunction is made by parameters('p q') and arithmetic, not of parts.")
         if not denominator.is_constant():
             divisor = numerator.gcd(denominator)
             numerator, denominator = numerator // divisor, denominator // divisor
@@ -184,7 +190,7 @@ class RationalFunction:
             return NotImplemented
         one, two = both
         if not two:
-            raise ZeroDivisionError(f"{self} is divided by 0.")
+            raise DivisionByZero(f"{self} is divided by 0.")
         return RationalFunction(one.numerator * two.denominator, one.denominator * two.numerator)
 
     def __rtruediv__(self, other: object) -> RationalFunction:
@@ -195,6 +201,12 @@ class RationalFunction:
             return NotImplemented
         if exponent < 0:
             return 1 / self**-exponent
+        size = max(_words_of_power(part, exponent) for part in (self.numerator, self.denominator))
+        if size > MOST_WORDS:
+            raise TooLarge(
+                f"a power of {shown(self)} would take {counted(size, 'word')} of memory; the limit is {MOST_WORDS:,}. "
+                "Give its parameters values with .at(...) first, or take a smaller exponent."
+            )
         return RationalFunction(self.numerator**exponent, self.denominator**exponent)
 
     def __bool__(self) -> bool:
@@ -346,6 +358,14 @@ class FunctionSpan:
         if pivot >= 0:
             self._rows.append((pivot, row / row[pivot]))
         return pivot >= 0
+
+
+def _words_of_power(polynomial: fmpq_mpoly, exponent: int) -> int:
+    """Words of 64 bits that a power of a polynomial takes at most, about: its terms times the size of each."""
+    coefficients = polynomial.coeffs()
+    largest = max((abs(int(x)) for c in coefficients for x in (c.p, c.q)), default=1)
+    n_terms = math.prod(exponent * int(degree) + 1 for degree in polynomial.degrees()) if len(coefficients) > 1 else 1
+    return n_terms * (1 + exponent * ((largest * len(coefficients)).bit_length() - 1) // 64)
 
 
 def _between(low: Any, high: Any) -> Fraction:

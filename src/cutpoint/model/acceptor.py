@@ -357,10 +357,10 @@ class Acceptor(Machine):
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        (run,) = self.sample_runs(self._alone(word), random_generator(rng))
+        (run,) = self._sample_runs(self._alone(word), random_generator(rng))
         return tuple(self.states[s] for s in run)
 
-    def sample_runs(self, words: EncodedWords, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    def _sample_runs(self, words: EncodedWords, rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """One random run per encoded word: codes of its n + 1 states. A transition of probability 0 is never made."""
         starts, lengths = words.positions[:-1], words.lengths
         draws = rng.random(int(words.positions[-1]))

@@ -22,7 +22,7 @@ from cutpoint.wording import listed, shown, suggestion
 ROW_TOLERANCE = 1e-9  # how far a row of floats may be from summing to 1
 LARGEST = 1e300  # largest weight that is read
 SMALLEST = 5e-324  # smallest positive float
-LEAST = Fraction(SMALLEST)  # the same to be compared with fractions
+LEAST = Fraction(SMALLEST) / 2  # a larger fraction is a positive float
 
 Numbers = NDArray[Any]  # array of floats, or of ``Fraction`` if every entry is rational
 
@@ -285,7 +285,7 @@ def entry_faults(rows: Any, alphabet: Alphabet, states: States, vector: str = "i
     if values.dtype == object:
         filled, fault = values.astype(np.bool_), "0 or in the range of floats"
         negative[filled] = values[filled] < 0
-        extreme[filled] = ~negative[filled] & (values[filled] < LEAST)
+        extreme[filled] = ~negative[filled] & (values[filled] <= LEAST)
     else:
         extreme, negative, fault = ~np.isfinite(values), values < 0, "finite"
     for wrong, rule in ((extreme, fault), (negative, "not negative")):
