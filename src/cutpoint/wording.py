@@ -86,6 +86,18 @@ def counted(number: float, noun: str) -> str:
     return f"{text} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
+def signed_sum(terms: Iterable[tuple[bool, str]]) -> str:
+    """Terms as one sum, each of them whether it is subtracted and its size as text.
+
+    Examples
+    --------
+    >>> signed_sum([(True, "1"), (False, "2x"), (True, "x^2")]), signed_sum([])
+    ('-1 + 2x - x^2', '0')
+    """
+    text = "".join(f" {'-' if minus else '+'} {size}" for minus, size in terms)
+    return f"{'-' if text.startswith(' -') else ''}{text[3:]}" or "0"
+
+
 def integer_if_whole(number: float) -> float:
     """A number as an int if it is whole up to rounding, as counts and sums of weights usually are.
 

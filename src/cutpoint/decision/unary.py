@@ -23,7 +23,7 @@ from cutpoint.exact.numbers import from_flint, polynomial as polynomial_of
 from cutpoint.exact.recursions import rational_matrix, solution
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Weighable, WeightedAutomaton
-from cutpoint.wording import listed, shown
+from cutpoint.wording import listed, shown, signed_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,7 +141,7 @@ class Recurrence:
         if self.closed_form is None:
             parts = [_times(c, f"p(k-{i})") for i, c in enumerate(self.coefficients, 1) if c]
             start = ", ".join(f"p({k}) = {number(value)}" for k, value in enumerate(self.first))
-            return f"p(k) = {_sum(parts)}; {start}"
+            return f"p(k) = {signed_sum(parts)}; {start}"
         parts = []
         for root, polynomial in sorted(self.closed_form.items(), key=lambda term: -abs(term[0])):
             for j, c in enumerate(polynomial):
@@ -150,7 +150,7 @@ class Recurrence:
                 elif c:
                     power = "" if root == 1 else f"({number(root)})^k"
                     parts.append(_times(c, "·".join(filter(None, [("", "k")[j] if j < 2 else f"k^{j}", power]))))
-        return f"p(k) = {_sum(parts)}"
+        return f"p(k) = {signed_sum(parts)}"
 
     def _repr_html_(self) -> str:
         return html.paragraph(str(self)) + html.table(
@@ -207,11 +207,3 @@ def _times(factor: Fraction, what: str) -> tuple[bool, str]:
     """Whether a term is subtracted, and its size as text."""
     size = number(abs(factor))
     return factor < 0, f"{size}·{what}" if what and size != "1" else what or size
-
-
-def _sum(terms: list[tuple[bool, str]]) -> str:
-    """Terms as one sum."""
-    if not terms:
-        return "0"
-    (minus, first), *rest = terms
-    return f"{'-' if minus else ''}{first}" + "".join(f" {'-' if m else '+'} {text}" for m, text in rest)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutpoint.errors import DivisionByZero, InvalidArgument, TooLarge
 from cutpoint.exact.numbers import finite_number, from_flint, polynomial as flint_polynomial, to_flint
-from cutpoint.wording import shown
+from cutpoint.wording import shown, signed_sum
 
 if TYPE_CHECKING:
     from flint import fmpq
@@ -192,12 +192,8 @@ class AlgebraicNumber:
     @property
     def _equation(self) -> str:
         powers = ["", "x", *(f"x^{k}" for k in range(2, len(self.polynomial)))]
-        terms = [
-            f"{'-' if c < 0 else '+'} {'' if power and abs(c) == 1 else abs(c)}{power}"
-            for c, power in zip(self.polynomial, powers, strict=True)
-            if c
-        ]
-        return " ".join(terms).removeprefix("+ ").replace("- ", "-", terms[0].startswith("-"))
+        terms = zip(self.polynomial, powers, strict=True)
+        return signed_sum((c < 0, f"{'' if power and abs(c) == 1 else abs(c)}{power}") for c, power in terms if c)
 
 
 def _rational(value: object) -> Fraction:

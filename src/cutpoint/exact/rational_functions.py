@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cutpoint.errors import DivisionByZero, InvalidArgument, TooLarge
 from cutpoint.exact.algebraic import AlgebraicNumber, CutPoint, real_roots
 from cutpoint.exact.numbers import entry, finite_number, from_flint, to_flint
-from cutpoint.wording import counted, shown
+from cutpoint.wording import counted, shown, signed_sum
 
 if TYPE_CHECKING:
     from flint import fmpq_mpoly, fmpq_mpoly_ctx
@@ -398,13 +398,12 @@ def _text(polynomial: fmpq_mpoly) -> str:
     """A polynomial with its lowest terms first, such as 1 - p + 2p q^2/3."""
     names = polynomial.context().names()
     terms = sorted(polynomial.terms(), key=lambda term: (sum(term[0]), [-power for power in term[0]]))
-    text = ""
+    parts = []
     for powers, c in terms:
         factors = " ".join(f"{name}^{k}" if k > 1 else name for name, k in zip(names, powers, strict=True) if k)
         above, below = abs(int(c.p)), int(c.q)
-        size = f"{'' if above == 1 and factors else above}{factors}{'' if below == 1 else f'/{below}'}"
-        text += f" {'-' if c < 0 else '+'} {size}" if text else f"{'-' if c < 0 else ''}{size}"
-    return text or "0"
+        parts.append((c < 0, f"{'' if above == 1 and factors else above}{factors}{'' if below == 1 else f'/{below}'}"))
+    return signed_sum(parts)
 
 
 def _context(names: Iterable[str]) -> fmpq_mpoly_ctx:
