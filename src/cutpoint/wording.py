@@ -18,7 +18,9 @@ def shown(value: object, room: int = 60) -> str:
     """
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # Python prints no integers of more than 4,300 digits, nor lists as deep
+    except RecursionError:
+        return f"a {type(value).__name__} nested too deeply to print"
+    except ValueError:  # Python refuses to print integers of more than 4,300 digits
         if isinstance(value, int):
             return f"an int of about {round(value.bit_length() * math.log10(2)) + 1} digits"
         return f"a {type(value).__name__} too long to print"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cutpoint.errors import DivisionByZero, InvalidArgument, TooLarge
 from cutpoint.exact.algebraic import AlgebraicNumber, CutPoint, real_roots
-from cutpoint.exact.numbers import entry, finite_number, from_flint, to_flint
+from cutpoint.exact.numbers import DEEPEST, entry, finite_number, from_flint, to_flint
 from cutpoint.wording import counted, shown, signed_sum
 
 if TYPE_CHECKING:
@@ -47,15 +47,15 @@ def parameters(names: str | Iterable[str]) -> tuple[RationalFunction, ...]:
     return tuple(RationalFunction(context.gen(context.variable_to_index(name)), context.constant(1)) for name in listed)
 
 
-def has_parameters(values: object) -> bool:
+def has_parameters(values: object, depth: int = DEEPEST) -> bool:
     """Whether any entry of nested mappings, sequences or arrays is a function of parameters."""
-    if isinstance(values, RationalFunction):
-        return True
-    if isinstance(values, Mapping):
-        return any(map(has_parameters, values.values()))
+    if isinstance(values, RationalFunction) or not depth:
+        return depth > 0
     if isinstance(values, np.ndarray):
-        return values.dtype == object and any(map(has_parameters, values.flat))
-    return isinstance(values, list | tuple) and any(map(has_parameters, values))
+        inner: Iterable[Any] = values.flat if values.dtype == object else ()
+    else:
+        inner = values.values() if isinstance(values, Mapping) else values if isinstance(values, list | tuple) else ()
+    return any(has_parameters(value, depth - 1) for value in inner)
 
 
 class RationalFunction:

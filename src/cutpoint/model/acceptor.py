@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
+from cutpoint.data.alphabet import is_collection
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import compared, cut_point_value, has_parameters, whole_number
 from cutpoint.exact.recursions import quotients
@@ -439,7 +440,7 @@ class Acceptor(Machine):
         >>> cp.p_adic(3).power_acceptance("12", 2, exact=True), cp.p_adic(3).power_acceptance("1", [0, 1, 10**15])
         (Fraction(70, 81), array([0. , 0.33333333, 0.5 ]))
         """
-        several = isinstance(exponent, Iterable)
+        several = is_collection(exponent)
         times = [whole_number("an exponent", k, least=0) for k in (exponent if several else [exponent])]
         values = self._exact_powers(word, times) if exact else self._powers(word, times)
         return np.array(values, dtype=object if exact else np.float64) if several else values[0]

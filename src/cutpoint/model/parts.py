@@ -14,6 +14,7 @@ from cutpoint.data import Alphabet, State
 from cutpoint.data.alphabet import Names, is_collection
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
 from cutpoint.exact import RationalFunction, check_unmasked, entry, floats, has_parameters, whole_number
+from cutpoint.exact.numbers import DEEPEST
 from cutpoint.kernels import MOST_THREADS
 from cutpoint.kernels.sparse_matrices import LEAST_STATES, SparseMatrices, is_worthwhile
 from cutpoint.model.text import number
@@ -373,15 +374,15 @@ def _common(values: list[Any]) -> Numbers:
     return np.array(values, dtype=object if exact or has_parameters(values) else np.float64)
 
 
-def shape_of(values: object) -> tuple[int, ...] | None:
-    """Shape of nested sequences; None if they are ragged."""
+def shape_of(values: object, depth: int = DEEPEST) -> tuple[int, ...] | None:
+    """Shape of nested sequences; None if they are ragged, or nested more deeply than arrays can be."""
     if isinstance(values, np.ndarray):
         return tuple(values.shape)
     if isinstance(values, range):
         return (len(values),)
     if isinstance(values, str) or not isinstance(values, Sequence):
         return ()
-    inner = {shape_of(value) for value in values}
+    inner = {shape_of(value, depth - 1) for value in values} if depth else {None}
     if len(inner) > 1 or None in inner:
         return None
     return (len(values), *(inner.pop() or ())) if inner else (0,)
