@@ -36,15 +36,15 @@ CALLS = 60
 
 NAN = re.compile(r"\bnan\b", re.IGNORECASE)
 
-OF_MACHINES = "carrying", "class_log_probabilities", "class_probabilities", "composed", "path_codes"
+OF_MACHINES = "class_log_probabilities", "class_probabilities", "composed"
 TRUSTED = {
-    "Acceptor": (*OF_MACHINES, "sample_runs"),
+    "Acceptor": OF_MACHINES,
     "Generator": OF_MACHINES,
     "ParametricAcceptor": ("evidence_probability", "numbers"),
     "Sample": ("encoded_in", "from_encoded", "reweighted", "take", "marks_of", "describe", "recoded"),
     "ShardedSample": ("observe",),
     "Runs": ("advance", "from_arrays", "to_arrays"),
-    "WeightedAutomaton": ("from_arrays", "encoded_values", "reordered", "compared", "step", "matrix_of"),
+    "WeightedAutomaton": ("from_arrays", "encoded_values", "compared", "step", "matrix_of"),
     "CutpointError": ("at", "sentence"),
 }
 """Methods through which parts of the package hand each other what they have checked; not for users."""

@@ -84,6 +84,10 @@ class InvalidArgument(CutpointError, ValueError):
     """An argument lies outside of what a function can take."""
 
 
+class DivisionByZero(CutpointError, ZeroDivisionError):
+    """An exact number or function is divided by 0."""
+
+
 class InvalidProof(CutpointError, ValueError):
     """A certificate does not prove what it is said to prove; the message names the step that fails."""
 

@@ -18,6 +18,8 @@ def shown(value: object, room: int = 60) -> str:
     """
     try:
         text = repr(value)
+    except RecursionError:
+        return f"a {type(value).__name__} nested too deeply to print"
     except ValueError:  # Python refuses to print integers of more than 4,300 digits
         if isinstance(value, int):
             return f"an int of about {round(value.bit_length() * math.log10(2)) + 1} digits"
@@ -84,6 +86,18 @@ def counted(number: float, noun: str) -> str:
     if number == 1:
         return f"{text} {noun}"
     return f"{text} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
+def signed_sum(terms: Iterable[tuple[bool, str]]) -> str:
+    """Terms as one sum, each of them whether it is subtracted and its size as text.
+
+    Examples
+    --------
+    >>> signed_sum([(True, "1"), (False, "2x"), (True, "x^2")]), signed_sum([])
+    ('-1 + 2x - x^2', '0')
+    """
+    text = "".join(f" {'-' if minus else '+'} {size}" for minus, size in terms)
+    return f"{'-' if text.startswith(' -') else ''}{text[3:]}" or "0"
 
 
 def integer_if_whole(number: float) -> float:

@@ -124,3 +124,15 @@ def test_wrong_input_gets_a_sentence(line: str, code: int, sentence: str, run: R
     assert done.code == code
     assert sentence in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("verb", ["to_dfa", "to-dfa"])
+def test_the_name_in_the_library_is_a_verb_too(verb: str, run: Run) -> None:
+    assert run(verb, *HALF).out == run("dfa", *HALF).out
+    assert "--max-states" in run(verb, "--help").out
+    assert "Did you mean 'dfa'?" in run("dfaa", *HALF).err
+
+
+def test_no_verb_at_all_is_a_question_for_help(run: Run) -> None:
+    assert run() == run("--help")
+    assert run().out.startswith("Usage: cutpoint [OPTIONS] VERB")

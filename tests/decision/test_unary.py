@@ -104,6 +104,14 @@ def test_plot() -> None:
         (lambda: cp.recurrence(cp.p_adic(2), "1").value(-1), "k must be a whole number from 0 to 1,000,000; got -1."),
         (lambda: cp.recurrence(cp.p_adic(2), "1").terms(0.5), "n must be a whole number from 0 to 1,000,000; got 0.5."),  # type: ignore[arg-type]
         (lambda: cp.recurrence(cp.p_adic(2), "12"), "position 1: symbol '2' is not in the alphabet {'0', '1'}."),
+        (
+            lambda: cp.decision.Recurrence([1], [0, 1]),
+            "a recurrence needs as many first values as coefficients, in two lists; got [1] and [0, 1].",
+        ),
+        (
+            lambda: cp.decision.Recurrence(["x"], [0]),
+            "each of coefficients must be a finite number or a string such as '1/3'; got 'x'.",
+        ),
         (lambda: cp.plots.recurrence("x", 5), "expected a Recurrence; got 'x'."),  # type: ignore[arg-type]
     ],
 )

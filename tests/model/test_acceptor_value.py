@@ -89,6 +89,13 @@ def test_normalized() -> None:
         cp.Acceptor.normalized(2, "f", [[[3, -1], [1, 0]]], [1, 0], {1})
 
 
+def test_the_smallest_float_can_be_rescaled() -> None:
+    tiny = cp.Acceptor(2, "a", [[[1 + 1e-10, 5e-324], [0, 1]]], 0, {1})
+    exact = tiny.rationalized(max_denominator=None)
+    assert 0 < exact.exact_acceptance("a") < Fraction(5e-324)
+    assert exact.acceptance("a") == 5e-324
+
+
 def test_equality_is_of_values() -> None:
     floats = cp.Acceptor(["h", "t"], "f", {"f": [[0.5, 0.5], [0.0, 1.0]]}, "h", {"t"})
     assert floats == COIN

@@ -260,8 +260,16 @@ def test_numbers_among_functions() -> None:
         assert getattr(p, name)(None) is NotImplemented
     assert p.__pow__(0.5) is NotImplemented  # type: ignore[operator]
     assert p != (1, 2)
-    with pytest.raises(ZeroDivisionError, match="p is divided by 0"):
-        p / 0
+    for kind in (ZeroDivisionError, cp.CutpointError):
+        with pytest.raises(kind, match="p is divided by 0"):
+            p / 0
+    with pytest.raises(cp.errors.InvalidArgument, match="is made by parameters"):
+        type(p)(1, 2)  # type: ignore[arg-type]
+    assert str(p ** (10**30)) == f"p^{10**30}"
+    for base, exponent in ((1 + p, 10**6), (p + q, 10**4), (2 * p, 10**30), (1 / (1 - p), 10**9)):
+        with pytest.raises(cp.errors.TooLarge, match="of memory; the limit is 1,000,000"):
+            base**exponent
+    assert ((1 + p) ** 500).at(p=1) == 2**500
     with pytest.raises(AttributeError, match="immutable"):
         p.numerator = q.numerator
     with pytest.raises(cp.errors.InvalidArgument, match="are a curve"):

@@ -116,7 +116,7 @@ def test_sorted_words() -> None:
         ),
         (
             lambda: MeasureOnce(2, "a", {"a": [[1, 0], [0, "1+1/1000000000000i"]]}, 0, {0}),
-            "unitary of symbol 'a', row of state 1: squared magnitudes must sum to 1; got 1.",
+            "unitary of symbol 'a', row of state 1: squared magnitudes must sum to 1; got 1+1e-24.",
         ),
         (
             lambda: MeasureOnce(2, "a", {"a": STAY}, [1, 1], {0}),
@@ -153,7 +153,7 @@ def test_sorted_words() -> None:
         (lambda: MeasureMany(2, "a", [STAY], 0, {1}, {1}, STAY), "a state cannot accept and reject; both have {1}."),
         (lambda: MeasureMany(2, "a", [STAY], 0, {0}, {1}, STAY), "a run cannot start in state 0, where it stops."),
         (lambda: MeasureMany(2, "a", [STAY], 0, {1}, (), 3), "end must be 2 rows of 2 numbers; got 3."),
-        (lambda: multiples(0), "p must be a whole number, 1 or more; got 0."),
+        (lambda: multiples(0), "p must be a whole number from 1 to 1,000,000; got 0."),
     ],
 )
 def test_refused_with_a_sentence(call: Any, sentence: str) -> None:

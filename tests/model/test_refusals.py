@@ -20,6 +20,10 @@ A = cp.Acceptor(**GOOD)
 
 BINARY = cp.p_adic(2)
 
+DEEP: Any = []
+for _ in range(5000):
+    DEEP = [DEEP]
+
 T = Fraction(1, 10**5000)
 """A number too small for a float and too long to print."""
 
@@ -330,6 +334,41 @@ REFUSED: list[Refusal] = [
         lambda: cp.Acceptor(2, "a", [[[1 - T, T], [0, 1]]], 0, {1}),
         cp.errors.InvalidAcceptor,
         "row of symbol 'a', state 0 must have entries that are 0 or in the range of floats; got 1e-5000 for state 1.",
+    ),
+    (
+        lambda: cp.Acceptor(2, "a", [[["1/3", Fraction(2, 3) + Fraction(1, 10**30)], [0, 1]]], 0, {1}),
+        cp.errors.InvalidAcceptor,
+        "row of symbol 'a', state 0 must sum to 1; got 1+1e-30. Use Acceptor.normalized(...) to rescale rows.",
+    ),
+    (
+        lambda: cp.quantum.MeasureOnce(2, "a", [[["3/5", "4/5"], ["-4/5", Fraction(3, 5) - T]]], 0, {0}),
+        cp.errors.InvalidAcceptor,
+        "unitary of symbol 'a', row of state 1: squared magnitudes must sum to 1; got 1-1e-5000.",
+    ),
+    (
+        lambda: BINARY.power_acceptance("1", np.array(3)),
+        cp.errors.InvalidArgument,
+        "an exponent must be a whole number, 0 or more; got array(3).",
+    ),
+    (
+        lambda: cp.Acceptor(2, "a", EYE, 0, DEEP),
+        cp.errors.UnknownState,
+        "final: a list nested too deeply to print is not a state; the states are {0, 1}.",
+    ),
+    (
+        lambda: cp.Acceptor(2, "a", DEEP, 0, {1}),
+        cp.errors.InvalidAcceptor,
+        "transitions must have shape (1, 2, 2) (one square matrix per symbol); got rows of different lengths.",
+    ),
+    (
+        lambda: cp.WeightedAutomaton("a", DEEP, EYE, [1, 0]),
+        cp.errors.InvalidArgument,
+        "initial must be a vector of numbers; got a list nested too deeply to print.",
+    ),
+    (
+        lambda: BINARY.path_codes(["s1"], None),  # type: ignore[arg-type]
+        cp.errors.InvalidArgument,
+        "length must be a whole number, 0 or more; got None.",
     ),
     (
         lambda: cp.Acceptor(2, "a", [[[T, 0], [0, 1]]], 0, []),

@@ -178,6 +178,9 @@ def test_symbols_are_matched_by_name() -> None:
     assert (f & g).exact_value("aab") == 4 * 3 * 49 * 5
     assert g.reordered(f.alphabet).alphabet == f.alphabet
     assert f.reordered(f.alphabet) is f
+    assert g.reordered(list(f.alphabet)).alphabet == f.alphabet
+    with pytest.raises(cp.errors.InvalidArgument, match="an alphabet must be symbols in an order"):
+        f.reordered(None)  # type: ignore[arg-type]
 
 
 # -- Turakainen -----------------------------------------------------------------------------------------------------

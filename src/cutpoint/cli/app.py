@@ -50,6 +50,9 @@ VERBS = {
 OF_LANGUAGES = {"words", "count", "dfa", "isolation", "value"}
 """Verbs that share the module ``languages``."""
 
+ALIASES = {"to_dfa": "dfa", "to-dfa": "dfa"}
+"""Other names of verbs: those of the library."""
+
 OF_OTHER_VERBS = {"normalized": "cutpoint convert --normalized"}
 """What to write for an argument of the library that is an option of another verb."""
 
@@ -81,6 +84,7 @@ class Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was typed; for a misspelled one, the nearest is suggested."""
+        args = [ALIASES.get(args[0], args[0]), *args[1:]]
         if not ctx.resilient_parsing and args[0] not in VERBS and not args[0].startswith("-"):
             from cutpoint.wording import suggestion  # noqa: PLC0415
 
@@ -145,8 +149,9 @@ def _has_streams() -> bool:
 
 
 def _exit_code(arguments: Sequence[str] | None = None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        done = program.main(arguments, prog_name="cutpoint", standalone_mode=False)
+        done = program.main(given or ["--help"], prog_name="cutpoint", standalone_mode=False)
         sys.stdout.flush()
         return done if isinstance(done, int) else 0
     except click.ClickException as error:

@@ -13,6 +13,7 @@ from cutpoint.data import PlainWord
 from cutpoint.decision.equivalence import equivalence
 from cutpoint.errors import InvalidArgument, TooLarge
 from cutpoint.exact import whole_number
+from cutpoint.exact.spans import Codes
 from cutpoint.model.acceptor import Acceptor
 from cutpoint.model.text import number
 from cutpoint.model.weighted import WeightedAutomaton
@@ -20,7 +21,6 @@ from cutpoint.wording import counted, shown, word_text
 
 Numbers = NDArray[Any]  # floats, or integers of any size
 ColumnPair = tuple[Numbers, Numbers]  # columns ``[z, s]`` of the same words on both sides
-Codes = tuple[int, ...]
 
 
 @dataclass(frozen=True, repr=False)

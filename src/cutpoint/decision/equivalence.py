@@ -245,7 +245,7 @@ def _over_classes(difference: WeightedAutomaton, tolerance: float | None) -> Wei
     """
     row, steps, column = _useful(*difference.stored_arrays())
     classes = steps.lumping(np.unique(column, return_inverse=True)[1], tolerance or 1.0)
-    row, steps, column = _lumped(row, steps, column, classes)
+    row, steps, column = lumped(row, steps, column, classes)
     if tolerance is not None:
         row[np.abs(row) < ROUNDING] = 0.0
     return WeightedAutomaton.from_arrays(difference.alphabet, *_useful(row, steps, column))
@@ -257,17 +257,20 @@ def _useful(row: NDArray[Any], steps: SparseMatrices, column: NDArray[Any]) -> t
         return row, steps, column
     edges = edges_of(steps)
     useful = reachable(edges, row != 0) & reachable(edges.T, column != 0)
-    return _lumped(row, steps, column, np.where(useful, np.cumsum(useful) - 1, -1))
+    return lumped(row, steps, column, np.where(useful, np.cumsum(useful) - 1, -1))
 
 
-def _lumped(
-    row: NDArray[Any], steps: SparseMatrices, column: NDArray[Any], classes: NDArray[np.int64]
+def lumped(
+    row: NDArray[Any], steps: SparseMatrices, column: NDArray[Any], classes: NDArray[np.int64], mean: bool = False
 ) -> tuple[Any, SparseMatrices, Any]:
-    """The same over classes of states, -1 for those that are left out; the first of each stands for its class."""
+    """The same over classes of states, -1 for those that are left out.
+
+    The first of each class stands for it, since the others have equal sums, or the ``mean`` of their rows.
+    """
     kept = np.flatnonzero(classes >= 0)
-    leaders = kept[np.unique(classes[kept], return_index=True)[1]]
-    shares = np.zeros(len(row), dtype=np.int64)
-    shares[leaders] = 1
+    _, first, sizes = np.unique(classes[kept], return_index=True, return_counts=True)
+    leaders, shares = kept[first], np.zeros(len(row), dtype=np.float64 if mean else np.int64)
+    shares[kept if mean else leaders] = 1 / sizes[classes[kept]] if mean else 1
     weights = row[leaders] * 0
     np.add.at(weights, classes[kept], row[kept])
     return weights, steps.lumped(classes, shares), column[leaders]

@@ -7,24 +7,25 @@ The Dobrushin coefficient :math:`\tau(P) = \frac12 \max_{s,t} \|P_s - P_t\|_1` i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations, pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import PlainWord
 from cutpoint.decision.acceptor_value import rounded
-from cutpoint.decision.dfa import DFA, Unknown, closure
+from cutpoint.decision.dfa import DFA, Node, Unknown, closure
 from cutpoint.decision.residuals import image, reversed_dfa, supports
-from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, LIMIT, Codes, Column, SuffixColumns
+from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, LIMIT, Column, SuffixColumns
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import cut_point_value, finite_number, whole_number
 from cutpoint.exact.recursions import Fractions, rational_matrix
+from cutpoint.exact.spans import Codes
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
 from cutpoint.model.acceptor import check_acceptor
@@ -39,7 +40,6 @@ Integers = NDArray[Any]  # of Python's integers
 Pair = tuple[int, ...]  # two sets of states as bits
 START: Pair = (-1, -1)  # before the first symbol: any two states
 END = ()  # where nothing is left to follow
-Node = TypeVar("Node", bound=Hashable)
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,9 +22,10 @@ from cutpoint.data import PlainWord
 from cutpoint.decision.certificates import IsolationCertificate
 from cutpoint.decision.dfa import DFA, Unknown, closure
 from cutpoint.decision.residuals import Callback, reversed_dfa, undecided
-from cutpoint.decision.suffix_columns import Codes, SuffixColumns
+from cutpoint.decision.suffix_columns import SuffixColumns
 from cutpoint.errors import InvalidArgument
 from cutpoint.exact import CutPoint
+from cutpoint.exact.spans import Codes
 from cutpoint.kernels.reference import step
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor

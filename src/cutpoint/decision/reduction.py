@@ -1,6 +1,6 @@
 """Fewer dimensions or fewer states with the same acceptance of every word: minimize, quotient and trim."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,17 +9,15 @@ from numpy.typing import NDArray
 
 from cutpoint.data import State
 from cutpoint.decision.certificates import MinimalityCertificate
-from cutpoint.decision.equivalence import MOST_DIMENSIONS, checked_tolerance, joint_rows, row_basis
+from cutpoint.decision.equivalence import MOST_DIMENSIONS, checked_tolerance, joint_rows, lumped, row_basis
 from cutpoint.errors import TooLarge
 from cutpoint.exact.recursions import quotients
-from cutpoint.exact.spans import independent_words, row_space
+from cutpoint.exact.spans import Codes, independent_words, row_space
 from cutpoint.kernels.sparse_matrices import SparseMatrices, edges_of, is_worthwhile, reachable
-from cutpoint.kernels.words import offsets_of
 from cutpoint.model.acceptor import Acceptor, check_acceptor
 from cutpoint.model.weighted import Weighable, WeightedAutomaton
 
 FLOAT_TOLERANCE = 1e-9  # differences of floats up to this are taken as rounding, as in the check that rows sum to 1
-Codes = tuple[int, ...]
 Blocks = list[list[int]]  # sets of states that become one, each in the order of the states
 
 
@@ -143,29 +141,19 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
     check_acceptor(acceptor)
     exact = acceptor.is_exact and tolerance is None
     near = FLOAT_TOLERANCE if tolerance is None else checked_tolerance(tolerance)
-    if acceptor.is_sparse:
-        return _sparse_quotient(acceptor, exact, near)
-    steps = acceptor.exact_transitions if exact else acceptor.transitions
-    blocks = _split(list(range(acceptor.n_states)), acceptor.final[:, None].astype(np.int64), exact, 0.5)
+    if exact or acceptor.is_sparse:  # equal sums, or sums that are equal after rounding, make classes
+        matrices: Any = acceptor.to_weighted().to_sparse().stored_arrays(exact)[1]
+        classes = matrices.lumping(np.unique(acceptor.final, return_inverse=True)[1], near)
+        order = np.argsort(classes, kind="stable")
+        begins = np.flatnonzero(np.diff(classes[order])) + 1
+        return _lumped(acceptor, sorted(part.tolist() for part in np.split(order, begins)), exact)
+    blocks = _split(list(range(acceptor.n_states)), acceptor.final[:, None].astype(np.int64), 0.5)
     while True:
-        sums = np.concatenate([steps[:, :, block].sum(axis=2) for block in blocks]).T
-        refined = [part for block in blocks for part in _split(block, sums[block], exact, near)]
+        sums = np.concatenate([acceptor.transitions[:, :, block].sum(axis=2) for block in blocks]).T
+        refined = [part for block in blocks for part in _split(block, sums[block], near)]
         if len(refined) == len(blocks):
             return _lumped(acceptor, sorted(blocks), exact)
         blocks = refined
-
-
-def _sparse_quotient(acceptor: Acceptor, exact: bool, near: float) -> Acceptor:
-    """The same by rounds of splitting over the stored entries."""
-    matrices: Any = acceptor.to_weighted().stored_arrays(exact)[1]
-    classes = matrices.lumping(np.unique(acceptor.final, return_inverse=True)[1], near)
-    order = np.argsort(classes, kind="stable")
-    return _lumped(acceptor, sorted(part.tolist() for part in np.split(order, _begins(classes[order]))), exact)
-
-
-def _begins(classes: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Where each class but the first begins, of classes in their order."""
-    return np.flatnonzero(np.diff(classes)) + 1
 
 
 def trim(acceptor: Acceptor) -> Acceptor:
@@ -196,13 +184,8 @@ def trimmed(acceptor: Acceptor, merge_sure: bool) -> Acceptor:
     return _lumped(acceptor, sorted(blocks), acceptor.is_exact)
 
 
-def _split(block: list[int], sums: NDArray[Any], exact: bool, tolerance: float) -> Blocks:
-    """Parts of a block whose states have equal rows of sums; with floats, rows near that of the part's first state."""
-    if exact:
-        parts: dict[Hashable, list[int]] = {}
-        for state, row in zip(block, sums, strict=True):
-            parts.setdefault(tuple(row), []).append(state)
-        return list(parts.values())
+def _split(block: list[int], sums: NDArray[Any], tolerance: float) -> Blocks:
+    """Parts of a block whose states have rows of sums near that of the part's first state."""
     leaders: list[tuple[NDArray[Any], list[int]]] = []
     for state, row in zip(block, sums, strict=True):
         part = next((part for first, part in leaders if np.abs(row - first).max() <= tolerance), None)
@@ -227,21 +210,11 @@ def _lumped(acceptor: Acceptor, blocks: Blocks, exact: bool) -> Acceptor:
 
 def _lumped_sparse(acceptor: Acceptor, blocks: Blocks, start: NDArray[Any], steps: SparseMatrices) -> Acceptor:
     """The same over stored entries; of exact rows, which agree within a block, the first alone."""
-    sizes = np.array([len(block) for block in blocks])
-    members, owners = np.concatenate(blocks), np.repeat(np.arange(len(blocks)), sizes)
     classes = np.full(acceptor.n_states, -1, dtype=np.int64)
-    classes[members] = owners
-    leaders = np.array([block[0] for block in blocks])
-    if steps.dtype == object:
-        shares = np.zeros(acceptor.n_states, dtype=np.int64).astype(object)
-        shares[leaders] = 1
-    else:
-        shares = np.zeros(acceptor.n_states)
-        shares[members] = 1.0 / sizes[owners]
-    rows = steps.lumped(classes, shares)
-    initial = np.add.reduceat(start[members], offsets_of(sizes)[:-1])
+    classes[np.concatenate(blocks)] = np.repeat(np.arange(len(blocks)), [len(block) for block in blocks])
+    initial, rows, final = lumped(start, steps, acceptor.final, classes, mean=steps.dtype != object)
     given = acceptor.alphabet, rows if is_worthwhile(len(blocks), len(rows), rows.n_entries) else rows.to_dense()
-    return acceptor.composed(_names(acceptor.states, blocks), *given, initial, acceptor.final[leaders])
+    return acceptor.composed(_names(acceptor.states, blocks), *given, initial, final)
 
 
 def _names(states: Sequence[State], blocks: Blocks) -> list[State]:

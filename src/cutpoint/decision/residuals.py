@@ -22,11 +22,11 @@ from cutpoint.data import Alphabet
 from cutpoint.decision.certificates import ResidualCertificate, SupportCertificate
 from cutpoint.decision.dfa import DFA, Unknown, closure
 from cutpoint.decision.equivalence import as_row_space
-from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, Codes, Column, Residual, SuffixColumns
+from cutpoint.decision.suffix_columns import ACCEPTS_ALL, ACCEPTS_NONE, Column, Residual, SuffixColumns
 from cutpoint.exact import SIGNS, CutPoint, fractions
 from cutpoint.exact.numbers import from_flint
 from cutpoint.exact.recursions import rational_matrix
-from cutpoint.exact.spans import row_space
+from cutpoint.exact.spans import Codes, row_space
 from cutpoint.model import Acceptor
 from cutpoint.model.text import cut_point_text
 from cutpoint.wording import counted

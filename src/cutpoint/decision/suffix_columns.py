@@ -14,10 +14,9 @@ from operator import itemgetter
 
 from cutpoint.errors import TooLarge
 from cutpoint.exact import SIGNS, CutPoint, Relation, lowest_terms, sign
+from cutpoint.exact.spans import Codes
 from cutpoint.model import Acceptor
 from cutpoint.wording import counted
-
-Codes = tuple[int, ...]
 
 Column = tuple[int, ...]  # numerators of the entries, then their common denominator; no factor is common to all
 

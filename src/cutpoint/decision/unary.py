@@ -18,15 +18,15 @@ from cutpoint.data import Alphabet, Word, html
 from cutpoint.decision.dfa import LONGEST_COUNTED
 from cutpoint.decision.reduction import minimize
 from cutpoint.errors import InvalidArgument
-from cutpoint.exact import AlgebraicNumber, whole_number
+from cutpoint.exact import AlgebraicNumber, finite_number, whole_number
 from cutpoint.exact.numbers import from_flint, polynomial as polynomial_of
 from cutpoint.exact.recursions import rational_matrix, solution
 from cutpoint.model.text import number
 from cutpoint.model.weighted import Weighable, WeightedAutomaton
-from cutpoint.wording import listed
+from cutpoint.wording import listed, shown, signed_sum
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Polynomial = tuple[Fraction, ...]  # coefficients of 1, x, x², …
 
@@ -37,15 +37,25 @@ class Recurrence:
 
     Examples
     --------
-    >>> fibonacci = cp.decision.Recurrence((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1)))
+    >>> fibonacci = cp.decision.Recurrence([1, 1], [0, 1])
     >>> [int(value) for value in fibonacci.terms(10)], int(fibonacci.value(90))
     ([0, 1, 1, 2, 3, 5, 8, 13, 21, 34], 2880067194370816120)
     >>> fibonacci.closed_form is None, list(fibonacci.roots)
     (True, [<AlgebraicNumber of -1 - x + x^2: -0.61803398875>, <AlgebraicNumber of -1 - x + x^2: 1.61803398875>])
     """
 
-    coefficients: tuple[Fraction, ...]
-    first: tuple[Fraction, ...]
+    coefficients: Sequence[Any]
+    first: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        parts = {"coefficients": self.coefficients, "first": self.first}
+        if not all(isinstance(part, tuple | list) for part in parts.values()) or len({*map(len, parts.values())}) > 1:
+            given = f"{shown(self.coefficients)} and {shown(self.first)}"
+            raise InvalidArgument(
+                f"a recurrence needs as many first values as coefficients, in two lists; got {given}."
+            )
+        for name, part in parts.items():
+            object.__setattr__(self, name, tuple(Fraction(finite_number(f"each of {name}", value)) for value in part))
 
     @property
     def order(self) -> int:
@@ -131,7 +141,7 @@ class Recurrence:
         if self.closed_form is None:
             parts = [_times(c, f"p(k-{i})") for i, c in enumerate(self.coefficients, 1) if c]
             start = ", ".join(f"p({k}) = {number(value)}" for k, value in enumerate(self.first))
-            return f"p(k) = {_sum(parts)}; {start}"
+            return f"p(k) = {signed_sum(parts)}; {start}"
         parts = []
         for root, polynomial in sorted(self.closed_form.items(), key=lambda term: -abs(term[0])):
             for j, c in enumerate(polynomial):
@@ -140,7 +150,7 @@ class Recurrence:
                 elif c:
                     power = "" if root == 1 else f"({number(root)})^k"
                     parts.append(_times(c, "·".join(filter(None, [("", "k")[j] if j < 2 else f"k^{j}", power]))))
-        return f"p(k) = {_sum(parts)}"
+        return f"p(k) = {signed_sum(parts)}"
 
     def _repr_html_(self) -> str:
         return html.paragraph(str(self)) + html.table(
@@ -197,11 +207,3 @@ def _times(factor: Fraction, what: str) -> tuple[bool, str]:
     """Whether a term is subtracted, and its size as text."""
     size = number(abs(factor))
     return factor < 0, f"{size}·{what}" if what and size != "1" else what or size
-
-
-def _sum(terms: list[tuple[bool, str]]) -> str:
-    """Terms as one sum."""
-    if not terms:
-        return "0"
-    (minus, first), *rest = terms
-    return f"{'-' if minus else ''}{first}" + "".join(f" {'-' if m else '+'} {text}" for m, text in rest)

@@ -30,6 +30,7 @@ import numpy as np
 
 from cutpoint.exact.certified import UNIT_ROUNDOFF
 from cutpoint.exact.recursions import IntegerForm, lowest_terms, over_common_denominator, quotients
+from cutpoint.exact.spans import Codes
 from cutpoint.kernels.reference import dot, step, step_back
 from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor
@@ -44,7 +45,6 @@ MOST_KNOWN = 16384  # exact rows or columns that are remembered
 MOST_KEPT, KEPT_ENTRIES = 256, 2**11  # suffixes of one length that are kept, at most, and entries of their columns
 LONGEST_PROMISING = 1000  # length up to which they are
 
-Codes = tuple[int, ...]
 Place = tuple[int, bool, Codes]
 """Length, False for what goes before all words of that length, and the order of the alphabet."""
 

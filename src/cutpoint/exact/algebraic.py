@@ -7,16 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, total_ordering
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import DivisionByZero, InvalidArgument, TooLarge
 from cutpoint.exact.numbers import finite_number, from_flint, polynomial as flint_polynomial, to_flint
-from cutpoint.wording import shown
+from cutpoint.wording import shown, signed_sum
 
 if TYPE_CHECKING:
     from flint import fmpq
 
+HIGHEST_DEGREE = 500  # of polynomials whose roots are told apart in some seconds
 FLOAT_WIDTH = Fraction(1, 2**64)  # relative width of the interval whose middle becomes a float
 
 
@@ -46,13 +47,12 @@ class AlgebraicNumber:
     high: Fraction
 
     def __init__(self, coefficients: Iterable[Any], low: Any, high: Any) -> None:
-        if not isinstance(coefficients, Iterable):
+        if not isinstance(coefficients, Iterable) or getattr(coefficients, "shape", None) == ():
             raise InvalidArgument(f"an AlgebraicNumber needs a list of coefficients; got {shown(coefficients)}.")
-        polynomial, below, above = (
-            flint_polynomial([_rational(value) for value in coefficients]),
-            _rational(low),
-            _rational(high),
-        )
+        given = [_rational(value) for value in islice(coefficients, HIGHEST_DEGREE + 2)]
+        if len(given) > HIGHEST_DEGREE + 1:
+            raise TooLarge(f"the polynomial of an AlgebraicNumber has at most the degree {HIGHEST_DEGREE}.")
+        polynomial, below, above = flint_polynomial(given), _rational(low), _rational(high)
         if polynomial.degree() < 1 or not below < above:
             raise InvalidArgument("an AlgebraicNumber needs a polynomial that is not constant, and low < high.")
         factors = [tuple(Fraction(int(c)) for c in factor.coeffs()) for factor, _ in polynomial.numer().factor()[1]]
@@ -157,7 +157,7 @@ class AlgebraicNumber:
         if not isinstance(number, int | Fraction):
             return NotImplemented
         if not number:
-            raise ZeroDivisionError(f"{self} is divided by 0.")
+            raise DivisionByZero(f"{self} is divided by 0.")
         return self._linear(1 / Fraction(number), Fraction())
 
     def _linear(self, scale: Fraction, shift: Fraction) -> AlgebraicNumber:
@@ -192,12 +192,8 @@ class AlgebraicNumber:
     @property
     def _equation(self) -> str:
         powers = ["", "x", *(f"x^{k}" for k in range(2, len(self.polynomial)))]
-        terms = [
-            f"{'-' if c < 0 else '+'} {'' if power and abs(c) == 1 else abs(c)}{power}"
-            for c, power in zip(self.polynomial, powers, strict=True)
-            if c
-        ]
-        return " ".join(terms).removeprefix("+ ").replace("- ", "-", terms[0].startswith("-"))
+        terms = zip(self.polynomial, powers, strict=True)
+        return signed_sum((c < 0, f"{'' if power and abs(c) == 1 else abs(c)}{power}") for c, power in terms if c)
 
 
 def _rational(value: object) -> Fraction:
@@ -206,9 +202,12 @@ def _rational(value: object) -> Fraction:
 
 def _roots_between(polynomial: Sequence[Fraction], low: Fraction, high: Fraction) -> int:
     """Number of real roots of a polynomial without double roots strictly between two numbers (Sturm)."""
+    from flint import fmpq_poly  # noqa: PLC0415
+
     chain = [flint_polynomial(polynomial), flint_polynomial(polynomial).derivative()]
-    while chain[-1].degree() > 0:
-        chain.append(-(chain[-2] % chain[-1]))
+    while chain[-1].degree() > 0:  # divided by what the coefficients have in common, which would grow without bound
+        numerator = -(chain[-2] % chain[-1]).numer()
+        chain.append(fmpq_poly(numerator // numerator.content()))
 
     def changes(at: fmpq) -> int:
         signs = [value > 0 for value in (link(at) for link in chain) if value != 0]

@@ -19,6 +19,7 @@ from cutpoint.wording import shown
 if TYPE_CHECKING:
     from flint import fmpq, fmpq_poly
 
+DEEPEST = 32  # levels of nested lists that are looked into, more than arrays have
 LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{5,}")  # five digits, or more, would make a number of as many digits
 
 
@@ -91,10 +92,10 @@ def check_unmasked(name: str, values: object, error: type[CutpointError] = Inval
         raise error(f"{name} has masked entries; fill them in first.")
 
 
-def _is_masked(values: object) -> bool:
+def _is_masked(values: object, depth: int = DEEPEST) -> bool:
     if isinstance(values, list | tuple):
-        inner = list, tuple, np.ma.MaskedArray
-        return any(issubclass(kind, inner) for kind in set(map(type, values))) and any(map(_is_masked, values))
+        inner = any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in set(map(type, values)))
+        return inner and depth > 0 and any(_is_masked(value, depth - 1) for value in values)
     return bool(np.ma.is_masked(values))
 
 

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.errors import InvalidArgument
+from cutpoint.errors import DivisionByZero, InvalidArgument, TooLarge
 from cutpoint.exact.algebraic import AlgebraicNumber, CutPoint, real_roots
-from cutpoint.exact.numbers import entry, finite_number, from_flint, to_flint
-from cutpoint.wording import shown
+from cutpoint.exact.numbers import DEEPEST, entry, finite_number, from_flint, to_flint
+from cutpoint.wording import counted, shown, signed_sum
 
 if TYPE_CHECKING:
     from flint import fmpq_mpoly, fmpq_mpoly_ctx
+
+MOST_WORDS = 10**6  # most words of memory for a power
 
 CONSTANTS = int | float | Fraction | np.integer | np.floating
 
@@ -45,15 +47,15 @@ def parameters(names: str | Iterable[str]) -> tuple[RationalFunction, ...]:
     return tuple(RationalFunction(context.gen(context.variable_to_index(name)), context.constant(1)) for name in listed)
 
 
-def has_parameters(values: object) -> bool:
+def has_parameters(values: object, depth: int = DEEPEST) -> bool:
     """Whether any entry of nested mappings, sequences or arrays is a function of parameters."""
-    if isinstance(values, RationalFunction):
-        return True
-    if isinstance(values, Mapping):
-        return any(map(has_parameters, values.values()))
+    if isinstance(values, RationalFunction) or not depth:
+        return depth > 0
     if isinstance(values, np.ndarray):
-        return values.dtype == object and any(map(has_parameters, values.flat))
-    return isinstance(values, list | tuple) and any(map(has_parameters, values))
+        inner: Iterable[Any] = values.flat if values.dtype == object else ()
+    else:
+        inner = values.values() if isinstance(values, Mapping) else values if isinstance(values, list | tuple) else ()
+    return any(has_parameters(value, depth - 1) for value in inner)
 
 
 class RationalFunction:
@@ -74,6 +76,10 @@ class RationalFunction:
     denominator: fmpq_mpoly
 
     def __init__(self, numerator: fmpq_mpoly, denominator: fmpq_mpoly) -> None:
+        from flint import fmpq_mpoly  # noqa: PLC0415
+
+        if not (isinstance(numerator, fmpq_mpoly) and isinstance(denominator, fmpq_mpoly) and denominator):
+            raise InvalidArgument("a RationalFunction is made by parameters('p q') and arithmetic, not of parts.")
         if not denominator.is_constant():
             divisor = numerator.gcd(denominator)
             numerator, denominator = numerator // divisor, denominator // divisor
@@ -184,7 +190,7 @@ class RationalFunction:
             return NotImplemented
         one, two = both
         if not two:
-            raise ZeroDivisionError(f"{self} is divided by 0.")
+            raise DivisionByZero(f"{self} is divided by 0.")
         return RationalFunction(one.numerator * two.denominator, one.denominator * two.numerator)
 
     def __rtruediv__(self, other: object) -> RationalFunction:
@@ -195,6 +201,12 @@ class RationalFunction:
             return NotImplemented
         if exponent < 0:
             return 1 / self**-exponent
+        size = max(_words_of_power(part, exponent) for part in (self.numerator, self.denominator))
+        if size > MOST_WORDS:
+            raise TooLarge(
+                f"a power of {shown(self)} would take {counted(size, 'word')} of memory; the limit is {MOST_WORDS:,}. "
+                "Give its parameters values with .at(...) first, or take a smaller exponent."
+            )
         return RationalFunction(self.numerator**exponent, self.denominator**exponent)
 
     def __bool__(self) -> bool:
@@ -348,6 +360,14 @@ class FunctionSpan:
         return pivot >= 0
 
 
+def _words_of_power(polynomial: fmpq_mpoly, exponent: int) -> int:
+    """Words of 64 bits that a power of a polynomial takes at most, about: its terms times the size of each."""
+    coefficients = polynomial.coeffs()
+    largest = max((abs(int(x)) for c in coefficients for x in (c.p, c.q)), default=1)
+    n_terms = math.prod(exponent * int(degree) + 1 for degree in polynomial.degrees()) if len(coefficients) > 1 else 1
+    return n_terms * (1 + exponent * ((largest * len(coefficients)).bit_length() - 1) // 64)
+
+
 def _between(low: Any, high: Any) -> Fraction:
     """A rational number strictly between two others."""
     width = Fraction(1)
@@ -378,13 +398,12 @@ def _text(polynomial: fmpq_mpoly) -> str:
     """A polynomial with its lowest terms first, such as 1 - p + 2p q^2/3."""
     names = polynomial.context().names()
     terms = sorted(polynomial.terms(), key=lambda term: (sum(term[0]), [-power for power in term[0]]))
-    text = ""
+    parts = []
     for powers, c in terms:
         factors = " ".join(f"{name}^{k}" if k > 1 else name for name, k in zip(names, powers, strict=True) if k)
         above, below = abs(int(c.p)), int(c.q)
-        size = f"{'' if above == 1 and factors else above}{factors}{'' if below == 1 else f'/{below}'}"
-        text += f" {'-' if c < 0 else '+'} {size}" if text else f"{'-' if c < 0 else ''}{size}"
-    return text or "0"
+        parts.append((c < 0, f"{'' if above == 1 and factors else above}{factors}{'' if below == 1 else f'/{below}'}"))
+    return signed_sum(parts)
 
 
 def _context(names: Iterable[str]) -> fmpq_mpoly_ctx:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.data import Alphabet, Sample, State, Symbol, Word, Words
+from cutpoint.data.alphabet import is_collection
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, TooLarge
 from cutpoint.exact import compared, cut_point_value, has_parameters, whole_number
 from cutpoint.exact.recursions import quotients
@@ -357,10 +358,10 @@ class Acceptor(Machine):
         >>> cp.p_adic(2).sample_path("01", rng=0)
         ('s1', 's1', 's1')
         """
-        (run,) = self.sample_runs(self._alone(word), random_generator(rng))
+        (run,) = self._sample_runs(self._alone(word), random_generator(rng))
         return tuple(self.states[s] for s in run)
 
-    def sample_runs(self, words: EncodedWords, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    def _sample_runs(self, words: EncodedWords, rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """One random run per encoded word: codes of its n + 1 states. A transition of probability 0 is never made."""
         starts, lengths = words.positions[:-1], words.lengths
         draws = rng.random(int(words.positions[-1]))
@@ -439,7 +440,7 @@ class Acceptor(Machine):
         >>> cp.p_adic(3).power_acceptance("12", 2, exact=True), cp.p_adic(3).power_acceptance("1", [0, 1, 10**15])
         (Fraction(70, 81), array([0. , 0.33333333, 0.5 ]))
         """
-        several = isinstance(exponent, Iterable)
+        several = is_collection(exponent)
         times = [whole_number("an exponent", k, least=0) for k in (exponent if several else [exponent])]
         values = self._exact_powers(word, times) if exact else self._powers(word, times)
         return np.array(values, dtype=object if exact else np.float64) if several else values[0]

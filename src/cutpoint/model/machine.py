@@ -265,7 +265,7 @@ class Machine(text.Displayed, ABC):
         if not is_collection(path):
             raise InvalidArgument(f"a path must be a sequence of states; got {shown(path)}.")
         run = [self.states.code(state, f"path, position {i}: ") for i, state in enumerate(path)]
-        if len(run) != length + 1:
+        if len(run) != whole_number("length", length, least=0) + 1:
             expected = f"a word of {counted(length, 'symbol')} has paths of {counted(length + 1, 'state')}"
             raise InvalidArgument(f"{expected}; got {len(run)}.")
         return run
@@ -405,7 +405,7 @@ class Machine(text.Displayed, ABC):
         """
         return self.model.predict(words, threads)
 
-    def carrying(self, beside: Mapping[str, Any]) -> Self:
+    def _carrying(self, beside: Mapping[str, Any]) -> Self:
         """The same that carries what a :class:`Model` keeps beside it, by name."""
         if beside == self._beside:
             return self
@@ -415,7 +415,7 @@ class Machine(text.Displayed, ABC):
 
     def _as_before(self, changed: Self) -> Self:
         """A changed machine, which is used as this one if it has as many states."""
-        return changed.carrying(self._beside) if self._beside and changed.n_states == self.n_states else changed
+        return changed._carrying(self._beside) if self._beside and changed.n_states == self.n_states else changed
 
     # -- Encoded words ------------------------------------------------------------------------------------------
 

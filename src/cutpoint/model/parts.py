@@ -14,6 +14,7 @@ from cutpoint.data import Alphabet, State
 from cutpoint.data.alphabet import Names, is_collection
 from cutpoint.errors import InvalidAcceptor, InvalidArgument, UnknownState
 from cutpoint.exact import RationalFunction, check_unmasked, entry, floats, has_parameters, whole_number
+from cutpoint.exact.numbers import DEEPEST
 from cutpoint.kernels import MOST_THREADS
 from cutpoint.kernels.sparse_matrices import LEAST_STATES, SparseMatrices, is_worthwhile
 from cutpoint.model.text import number
@@ -22,7 +23,7 @@ from cutpoint.wording import listed, shown, suggestion
 ROW_TOLERANCE = 1e-9  # how far a row of floats may be from summing to 1
 LARGEST = 1e300  # largest weight that is read
 SMALLEST = 5e-324  # smallest positive float
-LEAST = Fraction(SMALLEST)  # the same to be compared with fractions
+LEAST = Fraction(SMALLEST) / 2  # a larger fraction is a positive float
 
 Numbers = NDArray[Any]  # array of floats, or of ``Fraction`` if every entry is rational
 
@@ -293,7 +294,7 @@ def entry_faults(rows: Any, alphabet: Alphabet, states: States, vector: str = "i
     if values.dtype == object:
         filled, fault = values.astype(np.bool_), "0 or in the range of floats"
         negative[filled] = values[filled] < 0
-        extreme[filled] = ~negative[filled] & (values[filled] < LEAST)
+        extreme[filled] = ~negative[filled] & (values[filled] <= LEAST)
     else:
         extreme, negative, fault = ~np.isfinite(values), values < 0, "finite"
     for wrong, rule in ((extreme, fault), (negative, "not negative")):
@@ -381,15 +382,15 @@ def _common(values: list[Any]) -> Numbers:
     return np.array(values, dtype=object if exact or has_parameters(values) else np.float64)
 
 
-def shape_of(values: object) -> tuple[int, ...] | None:
-    """Shape of nested sequences; None if they are ragged."""
+def shape_of(values: object, depth: int = DEEPEST) -> tuple[int, ...] | None:
+    """Shape of nested sequences; None if they are ragged, or nested more deeply than arrays can be."""
     if isinstance(values, np.ndarray):
         return tuple(values.shape)
     if isinstance(values, range):
         return (len(values),)
     if isinstance(values, str) or not isinstance(values, Sequence):
         return ()
-    inner = {shape_of(value) for value in values}
+    inner = {shape_of(value, depth - 1) for value in values} if depth else {None}
     if len(inner) > 1 or None in inner:
         return None
     return (len(values), *(inner.pop() or ())) if inner else (0,)

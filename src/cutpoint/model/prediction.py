@@ -80,7 +80,7 @@ class Model:
         self._check_classes()
         beside = {each.name: getattr(self, each.name) for each in fields(self)[1:]} | {"metadata": dict(self.metadata)}
         beside = {name: value for name, value in beside.items() if value not in (None, {})}
-        object.__setattr__(self, "machine", self.machine.carrying(beside))
+        object.__setattr__(self, "machine", self.machine._carrying(beside))
 
     def _check_classes(self) -> None:
         n_classes = 2 if self.classes is None else len(self.classes)

@@ -285,7 +285,7 @@ def multiples(p: int) -> MeasureOnce:
     >>> [k for k in range(30) if "a" * k in L]
     [0, 7, 14, 21, 28]
     """
-    angle = np.pi / whole_number("p", p, least=1)
+    angle = np.pi / whole_number("p", p, least=1, most=10**6)
     cos, sin = np.cos(angle), np.sin(angle)
     return MeasureOnce(2, "a", {"a": [[cos, sin], [-sin, cos]]}, 0, {0})
 

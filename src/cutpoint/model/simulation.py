@@ -63,6 +63,6 @@ def simulate(
     check_choice("seen", seen, *views, "nothing")
     check_acceptor(acceptor)
     draws, listed = random_generator(rng), list(each_word(words))
-    runs = acceptor.sample_runs(acceptor.encode(listed), draws)
+    runs = acceptor._sample_runs(acceptor.encode(listed), draws)
     marks = {seen: [views[seen](run) for run in runs]} if seen in views else {}
     return Sample(listed, alphabet=acceptor.alphabet, **marks)

@@ -178,11 +178,12 @@ def number(value: Any, digits: int = 4) -> str:
     --------
     >>> number(Fraction(1, 3)), number(0.25), number(1e-7), number(1 - 1e-7), number(Fraction(1, 10**40))
     ('1/3', '0.25', '1e-07', '1-1e-07', '1e-40')
-    >>> number(Fraction(1, 10**400)), number(-Fraction(12) ** 1000)
-    ('1e-400', '-1.518e1079')
+    >>> number(Fraction(1, 10**400)), number(-Fraction(12) ** 1000), number(1 + Fraction(1, 10**30))
+    ('1e-400', '-1.518e1079', '1+1e-30')
     """
     if isinstance(value, RationalFunction):
         return str(value)
+    exact = value
     if isinstance(value, Fraction):
         if max(abs(value.numerator), value.denominator) < LONG_NUMBER:
             return str(value)
@@ -195,8 +196,10 @@ def number(value: Any, digits: int = 4) -> str:
         return f"{value:.{max(digits, 1)}g}"
     text = np.format_float_positional(value, max(digits, 0), trim="-")
     if text in ("0", "-0") and value != 0:
-        return f"{value:.{max(digits, 1)}g}"
-    return f"1-{1 - value:.1g}" if text == "1" and value < 1 else text
+        text = f"{value:.{max(digits, 1)}g}"
+    elif text == "1" and exact != 1:
+        text = f"1{'-' if exact < 1 else '+'}{number(abs(1 - exact), 1)}"
+    return text
 
 
 def _braced(names: Iterable[object], room: int = LINE // 5) -> str:

@@ -253,13 +253,14 @@ class WeightedAutomaton(Displayed):
         """The same automaton with floats as their exact binary values; one that is exact is returned as it is."""
         return self if self.is_exact else self.from_arrays(self.alphabet, *self.stored_arrays(exact=True))
 
-    def reordered(self, alphabet: Alphabet) -> WeightedAutomaton:
+    def reordered(self, alphabet: Iterable[Symbol]) -> WeightedAutomaton:
         """The same automaton over the same symbols in another order."""
-        order = codes_of(alphabet, self.alphabet)
-        if alphabet == self.alphabet:
+        sigma = Alphabet(alphabet)
+        order = codes_of(sigma, self.alphabet)
+        if sigma == self.alphabet:
             return self
         row, steps, column = self.stored_arrays()
-        return self.from_arrays(alphabet, row, steps.take(order, axis=0), column)
+        return self.from_arrays(sigma, row, steps.take(order, axis=0), column)
 
     def reverse(self) -> WeightedAutomaton:
         r"""Automaton of the words read backward: :math:`x_1 \dots x_n \mapsto` value of :math:`x_n \dots x_1`.
