@@ -25,7 +25,7 @@ ARGS    ?=
 
 demo: $(DEMO)
 	$(BIN)/cutpoint demo
-	@echo "the workbench, on which you see an acceptor think: make workbench"
+	@echo "To watch an acceptor think, in your browser: make workbench"
 
 workbench: $(PAGE)
 	$(BIN)/cutpoint workbench gallery:customers

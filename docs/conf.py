@@ -3,6 +3,8 @@
 import inspect
 import re
 import sys
+from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -73,6 +75,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cutpoint"
+html_context = {"default_mode": "auto"}  # light or dark as the browser says
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
@@ -178,6 +181,36 @@ def with_description_below(app: object, what: str, name: str, value: object, opt
     lines[:] = below
 
 
+@cache
+def sources() -> dict[str, list[str]]:
+    """Public functions, and methods of public classes, by the names in what they are said to return."""
+    homes = {"cutpoint": cutpoint.__all__}
+    homes |= {
+        f"cutpoint.{name}": names_in(module)
+        for name in cutpoint.__all__
+        if inspect.ismodule(module := getattr(cutpoint, name))
+    }
+    found: dict[str, list[str]] = {}
+    for home, names in homes.items():
+        for path in (f"{home}.{name}" for name in names):
+            value = attrgetter(path.partition(".")[2])(cutpoint)
+            members = inspect.getmembers(value, inspect.isfunction) if inspect.isclass(value) else []
+            calls = {f"{path}.{name}": each for name, each in members if name[0] != "_"} or {path: value}
+            for call, function in calls.items():
+                for name in re.findall(r"\w+", str(getattr(function, "__annotations__", {}).get("return", ""))):
+                    found.setdefault(name, []).append(call)
+    return found
+
+
+def with_source(app: object, what: str, name: str, value: Any, options: object, lines: list[str]) -> None:
+    """Say where a value comes from that has no example of its own."""
+    calls = sources().get(name.rpartition(".")[2], [])
+    calls = [call for call in calls if not call.startswith(f"{name}.")]
+    if what == "class" and calls and not any(">>>" in line for line in lines):
+        links = ", ".join(f":obj:`{call.replace('cutpoint.', 'cp.', 1)} <{call}>`" for call in calls)
+        lines[:] = [lines[0], "", f"You get it from {links}.", "", *lines[1:]]
+
+
 def without_strangers(app: object, what: str, name: str, value: object, skip: bool, options: object) -> bool | None:
     """Leave out members that come from other packages."""
     return True if not str(getattr(value, "__module__", "cutpoint")).startswith("cutpoint") else None
@@ -209,4 +242,5 @@ def setup(app: Any) -> None:
     app.connect("autodoc-skip-member", without_strangers)
     app.connect("doctree-read", without_last_blank_line)
     app.connect("missing-reference", nearest_name)
+    app.connect("autodoc-process-docstring", with_source, priority=90)
     app.connect("autodoc-process-docstring", with_description_below, priority=100)  # before numpydoc

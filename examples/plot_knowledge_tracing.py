@@ -18,7 +18,7 @@ moves = {"unknown": {"unknown": 1 - learning, "mastered": learning}, "mastered":
 
 
 def answers(skills: dict[str, float]) -> dict[tuple[str, str], float]:
-    """Of each skill and answer the probability, from that of each skill."""
+    """Probability of each skill and answer, given that of each skill."""
     return {
         (skill, answer): p * (right[skill] if answer == "right" else 1 - right[skill])
         for skill, p in skills.items()

@@ -16,13 +16,13 @@ fit = cp.baum_welch(start, sample, learn_initial=True, accelerate=True)
 cp.plots.learning(fit)
 
 # %%
-# Do the probabilities mean what they say? Among fresh journeys with a probability near 0.3, some 30 % should buy.
+# Do the probabilities mean what they say? Among fresh journeys with a probability near 0.3, about 30 % should buy.
 
 fresh = cp.simulate(truth, cp.random_words(truth.alphabet, 5000, (1, 6), rng=4), rng=5)
 cp.plots.calibration(fit.acceptor.acceptances(fresh), fresh.accepted, fresh.counts)
 
 # %%
-# All figures of an evaluation in one line, with the base rate beside it.
+# All figures of an evaluation in one line, next to the base rate.
 
 cp.evaluate(fit.acceptor, fresh, baseline=sample)
 

@@ -2,6 +2,7 @@
 
 #include "encode.hpp"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -83,27 +84,39 @@ nb::object encode_lists(nb::list words, nb::dict codes) {
     }
     const size_t total = static_cast<size_t>(offsets[count]);
     std::unique_ptr<std::int32_t[]> symbols(new std::int32_t[total]);
+    // Codes by the address of a symbol, since words often hold the same objects. Each is held, so that no other object gets its
+    // address, and so that it lives while its hash runs Python code.
+    struct Known {
+        nb::object symbol;
+        std::int32_t code = 0;
+    };
+    std::array<Known, 256> known;
     for (Py_ssize_t r = 0; r < count; ++r) {
-        // Hashing a symbol may run Python code that changes the lists: sizes are looked at anew, symbols are held.
+        // That code may also change the lists: sizes are looked at anew.
         PyObject* word = r < PyList_Size(list) ? PyList_GetItem(list, r) : nullptr;
         if (!word || !is_word(word)) return nb::none();
         const nb::object held = nb::borrow(word);
         const Py_ssize_t length = static_cast<Py_ssize_t>(offsets[r + 1] - offsets[r]);
         for (Py_ssize_t i = 0; i < length; ++i) {
-            const nb::object symbol = nb::borrow(item_of(word, i));
+            PyObject* symbol = item_of(word, i);
             if (!symbol) PyErr_Clear();
             if (!symbol) return nb::none();
-            PyObject* code = PyDict_GetItemWithError(codes.ptr(), symbol.ptr());
-            if (!code) {
-                // Not a symbol, or nothing that could be one; anything else, an interrupt say, goes on its way.
-                if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-                PyErr_Clear();
-                return nb::none();
+            Known& place = known[(reinterpret_cast<std::uintptr_t>(symbol) >> 4) % known.size()];
+            if (place.symbol.ptr() != symbol) {
+                place.symbol = nb::borrow(symbol);
+                PyObject* code = PyDict_GetItemWithError(codes.ptr(), symbol);
+                if (!code) {
+                    // Not a symbol, or nothing that could be one; anything else, an interrupt say, goes on its way.
+                    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+                    PyErr_Clear();
+                    return nb::none();
+                }
+                const long value = PyLong_AsLong(code);
+                if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+                if (value < 0 || value > most_codes) throw std::invalid_argument("codes must be from 0 to 2147483645.");
+                place.code = static_cast<std::int32_t>(value);
             }
-            const long value = PyLong_AsLong(code);
-            if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-            if (value < 0 || value > most_codes) throw std::invalid_argument("codes must be from 0 to 2147483645.");
-            symbols[offsets[r] + i] = static_cast<std::int32_t>(value);
+            symbols[offsets[r] + i] = place.code;
         }
     }
     return nb::make_tuple(as_array(std::move(symbols), total), as_array(std::move(offsets), static_cast<size_t>(count) + 1));

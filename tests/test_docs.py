@@ -33,6 +33,12 @@ def test_examples_run(page: Path) -> None:
     assert runner.failures == 0, "".join(report)
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_are_in_code_blocks(page: Path) -> None:
+    outside = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^>>>.*", outside, re.MULTILINE) == [], "Markdown takes them for quotations"
+
+
 def test_the_main_pages_have_examples() -> None:
     for name in ("README.md", "docs/tutorial.md", "docs/inputs-alone.md", "docs/data.md"):
         assert (ROOT / name).read_text().count(">>>") >= 5, name

@@ -37,6 +37,16 @@ def test_encoding_and_decoding_words(words: list[str]) -> None:
     assert codes(sigma.encode([list(word) for word in words])) == codes(encoded)
 
 
+def test_codes_do_not_depend_on_which_object_a_symbol_is() -> None:
+    names = [f"symbol {k}" for k in range(1000)]  # more than there are places for addresses
+    codes = np.random.default_rng(0).integers(1000, size=20_000)
+    same = [names[k] for k in codes]
+    fresh = [f"symbol {k}" for k in codes]
+    mixed = [a if k % 2 else b for k, (a, b) in enumerate(zip(same, fresh, strict=True))]
+    for word in (same, fresh, mixed):
+        assert (cp.data.Alphabet(names).encode([word]).symbols == codes).all()
+
+
 def test_every_way_of_encoding_gives_the_same_codes() -> None:
     import pyarrow as pa
 

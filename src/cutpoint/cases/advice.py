@@ -126,9 +126,8 @@ def advise(
 
     .. math:: \mathrm{value}(y) = F(x y) - \sum_i \mathrm{cost}(y_i), \qquad P(y \mid x) \ge \mathrm{min\_probability}
 
-    Only continuations that are plausible under the law of inputs are compared, for of others the model has seen
-    nothing. **This is not causal**: that cases go well in which an event comes next does not say that it makes them go
-    well.
+    Only continuations that are plausible under the law of inputs are compared: the model has seen nothing of the
+    others. **This is not causal**: cases with an event may go well for other reasons.
 
     Parameters
     ----------

@@ -116,8 +116,8 @@ def credit(
     .. math:: \mathrm{credit}(a) = \sum_r u_r \sum_{i:\, x_{r,i} = a} (F_{r,i} - F_{r,i-1})
 
     with the forecasts of :func:`explain`. The sum over all events, and over the ends of cases, is the sum of the
-    acceptances less what the base rate makes of as many cases. Beside it are the rules that are in use: the first event
-    of an accepted case gets it, the last one does, or every one is as important as what would be lost without it.
+    acceptances minus the base rate times the number of cases. The common rules are given for comparison: all credit to
+    the first event of an accepted case, all to the last one, or to each event what would be lost without it.
 
     Parameters
     ----------

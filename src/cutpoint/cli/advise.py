@@ -16,10 +16,10 @@ from cutpoint.data.alphabet import OnUnknown
 @options.prefixes
 @click.option("--horizon", type=options.AT_LEAST_ONE, default=1, help="Number of events ahead, at most.")
 @click.option(
-    "--allowed", metavar="EVENT", multiple=True, show_default="all", help="An event to choose from; repeat it."
+    "--allowed", metavar="EVENT", multiple=True, show_default="all", help="Event to choose from; can be repeated."
 )
 @click.option(
-    "--cost", "costs", metavar="EVENT=NUMBER", multiple=True, help="Cost, in units of probability; repeat it."
+    "--cost", "costs", metavar="EVENT=NUMBER", multiple=True, help="Cost, in units of probability; can be repeated."
 )
 @click.option("--min-probability", type=float, default=0.01, help="Leave out what is less probable to come next.")
 @options.unknown
@@ -40,8 +40,8 @@ def command(
 ) -> None:
     """Which next events lead to the best forecast of a case that begins with PREFIX, minus their costs.
 
-    Compares events that are allowed and plausible, with how probable they are. It is not causal: that cases go well in
-    which an event comes next does not say that it makes them go well.
+    Compares events that are allowed and plausible, with how probable they are. It is not causal: cases with an event
+    may go well for other reasons.
 
     \b
     Example: cutpoint advise journeys.json "ad visit" --allowed mail --allowed cart --cost mail=0.05

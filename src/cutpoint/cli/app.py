@@ -43,7 +43,7 @@ VERBS = {
     "convert": "Write a model in another file format.",
     "export": "Write a model as JavaScript, SQL or ONNX.",
     "info": "What a file holds, a model or data.",
-    "workbench": "See an acceptor think: a page in the browser.",
+    "workbench": "Watch an acceptor think: a page in the browser.",
 }
 """Verbs, each with its module of the same name, which is loaded when the verb is used."""
 

@@ -33,8 +33,8 @@ def command(
 ) -> None:
     """What each event changed in the forecasts of the cases in DATA, added up, with 95 % intervals.
 
-    Beside it are first touch and last touch (the accepted cases that begin, or end, with the event) and the removal
-    effect (the share of the accepted cases that have it).
+    The table also has first touch and last touch (the accepted cases that begin, or end, with the event) and the
+    removal effect (the share of the accepted cases that have it).
 
     \b
     Example: cutpoint credit journeys.json journeys.tsv --plot credit.svg

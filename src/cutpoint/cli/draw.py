@@ -18,9 +18,9 @@ from cutpoint.wording import plain
 @click.option("--min-probability", type=float, default=0.0, help="Leave out arrows below this probability.")
 @options.digits
 @click.option("--orientation", type=click.Choice(["right", "down"]), default="right", help="Direction of the arrows.")
-@click.option("--near", "state", metavar="STATE", help="Draw this state and those around it alone.")
+@click.option("--near", "state", metavar="STATE", help="Draw only this state and those around it.")
 @click.option("--steps", type=click.IntRange(min=0), default=1, help="How far around, with --near.")
-@click.option("--word", help="Draw the states that runs on this word pass through alone.")
+@click.option("--word", help="Draw only the states that runs on this word pass through.")
 @options.separator
 def command(
     model: str,

@@ -36,7 +36,7 @@ OF_SHARDS = {  # what to do where the data are shards, which keep words with the
 @click.argument("data", type=options.FILE)
 @options.cut_point
 @options.unknown
-@click.option("--last", is_flag=True, help="Judge the last verdict on each word alone.")
+@click.option("--last", is_flag=True, help="Judge only the last verdict on each word.")
 @click.option("--baseline", type=options.FILE, help="File to train baselines on: the mean, and 1- to 4-grams.")
 @click.option(
     "--by", metavar="COLUMN", help="Judge also in groups: by region, say, or by month where the column has dates."
@@ -65,8 +65,8 @@ def command(
 
     Only rows with an outcome count; verdicts along a word are judged one by one, each from what came before it. A model
     of fit --along is judged by all prefixes of the cases, each case with the same weight. Every figure has a 95 %
-    interval and stands beside that of always the mean. In a table of events, --by takes the value at the first event of
-    a case.
+    interval and is compared with always predicting the mean. In a table of events, --by takes the value at the first
+    event of a case.
 
     \b
     Example: cutpoint evaluate model.json test.tsv --report evaluation.html

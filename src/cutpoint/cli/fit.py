@@ -46,15 +46,15 @@ HOLDOUT = 0.2  # share of the words to judge the model by
 )
 @click.option("-o", "--output", type=options.FILE, required=True, help="File for the model: .json or .npz.")
 @click.option("--team", type=options.AT_LEAST_ONE, default=1, help="Number of models to mix.")
-@click.option("--test", type=options.FILE, help="File of words to judge the model by, instead of a part of DATA.")
+@click.option("--test", type=options.FILE, help="File with words to judge the model on, instead of a part of DATA.")
 @click.option(
-    "--holdout", type=click.FloatRange(0, 0.5), show_default="0.2", help="Share of DATA to judge the model by."
+    "--holdout", type=click.FloatRange(0, 0.5), show_default="0.2", help="Share of DATA to judge the model on."
 )
 @click.option(
     "--baseline", is_flag=True, help="Also judge a logistic regression on 1- to 4-grams (needs scikit-learn)."
 )
 @click.option(
-    "--split-by", "by", metavar="COLUMN", help="Judge by the words that are last by this column, such as a time."
+    "--split-by", "by", metavar="COLUMN", help="Hold out the words that come last by this column, such as a time."
 )
 @click.option(
     "--cut-point", metavar="NUMBER", show_default="best on cases not learned from", help="Cut point to store."

@@ -68,10 +68,10 @@ def count(language: Language, lengths: tuple[int, ...], limit: int, as_json: boo
 @click.option("--isolated", is_flag=True, help="Prove that the cut point is isolated, and take the DFA of the proof.")
 @options.as_json
 def dfa(language: Language, output: str | None, max_states: int, isolated: bool, as_json: bool) -> int:
-    """Minimal DFA of the language of MODEL, if exploring it ends; a table of its states, the first one first.
+    """Minimal DFA of the language of MODEL, if the search ends; a table of its states, the initial one first.
 
-    Whether a language is regular is undecidable. If more than --max-states residuals are met the answer is unknown,
-    and the exit code 1.
+    Whether a language is regular is undecidable. If the search finds more than --max-states residuals, the answer is
+    unknown and the exit code is 1.
 
     \b
     Example: cutpoint dfa gallery:p_adic:2 --cut-point 1/3 -o third.svg

@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """How well MODEL, a generator, predicts the words of DATA: their perplexity, the lower the better.
 
-    The perplexity per symbol is that of a fair choice among so many symbols; the end of a word counts as one. Per word
-    it is that of a choice among so many words.
+    A perplexity of 3 per symbol means that the next symbol is as hard to predict as a fair choice among 3; the end of a
+    word counts as a symbol. Per word, it is a choice among whole words.
 
     \b
     Example: cutpoint perplexity 3.pautomac_model.txt 3.pautomac.test --training 3.pautomac.train

@@ -40,7 +40,7 @@ TABLES = {".parquet": writing_parquet, ".csv": writing_spreadsheet}
 @options.cut_point
 @options.unknown
 @click.option("--log", is_flag=True, help="Print natural logarithms, also of probabilities below 1e-308.")
-@click.option("--only", is_flag=True, help="Print the numbers alone, without words and answers.")
+@click.option("--only", is_flag=True, help="Print only the numbers, without words and answers.")
 @click.option("-o", "--output", type=options.FILE, help="File to write: .parquet, .csv for a spreadsheet, or text.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @options.threads
@@ -62,10 +62,10 @@ def command(
 ) -> None:
     """Acceptance probability of every word of DATA, in its order and in one pass; - is standard input.
 
-    Prints each word, or its id if DATA has ids, with its acceptance, and yes or no, or the outcome's name, if there is
-    a cut point; of three and more outcomes, the likeliest with its probability. Of a generator, with the logarithm of
-    the word's probability, and then with its acceptance if not all states are final. Outcomes in DATA are not needed,
-    and not read. DATA may be a folder made by cutpoint shard: then distinct words come in the order of the shards.
+    Prints each word (or its id, if DATA has ids) and its acceptance; with a cut point, also yes or no or the name of
+    the outcome. For a model of three or more outcomes, prints the likeliest and its probability. For a generator,
+    prints the logarithm of the word's probability, then its acceptance if not all states are final. Outcomes in DATA
+    are not read. DATA may be a folder made by cutpoint shard: distinct words then come in the order of the shards.
 
     \b
     Example: cutpoint score model.json new.tsv > scores.tsv

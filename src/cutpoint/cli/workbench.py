@@ -17,11 +17,11 @@ from cutpoint.workbench.messages import StartRequest
 
 @click.command()
 @click.argument("file", type=options.FILE, required=False)
-@click.option("--port", type=click.IntRange(1, 65535), show_default="8319, or a free one", help="Port to listen at.")
+@click.option("--port", type=click.IntRange(1, 65535), show_default="8319, or a free one", help="Port to listen on.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--static", type=options.FILE, help="Write the page for use without a server into this folder, and end.")
 def command(file: str | None, port: int | None, no_browser: bool, static: str | None) -> int:
-    """See an acceptor think: open the workbench in a browser, with FILE if there is one.
+    """Watch an acceptor think: open the workbench in a browser, with FILE if there is one.
 
     FILE is a model, a table of cases, gallery:NAME, or a link that the workbench made to share a machine. The address,
     with a token that is new each time, is printed on one line; nobody without it gets an answer. Ctrl-C ends it.

@@ -111,7 +111,8 @@ def quotient(acceptor: Acceptor, tolerance: float | None = None) -> Acceptor:
     r"""Acceptor whose states are classes of states with the same future: the coarsest lumping.
 
     States fall into one class if both or neither are final and, for every symbol and every class C, they enter C with
-    the same probability :math:`\sum_{t \in C} P(a)[s, t]`. Found by splitting {final, not final} until nothing splits.
+    the same probability :math:`\sum_{t \in C} P(a)[s, t]`: they are bisimilar. Found by splitting {final, not final}
+    until nothing splits.
 
     Parameters
     ----------

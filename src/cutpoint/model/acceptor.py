@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from types import MethodType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,8 @@ MOST_BITS = 10**9  # most bits that the exact power of a matrix may take
 
 class Acceptor(Machine):
     r"""Stochastic acceptor :math:`A = (S, \Sigma, P, \pi, f)`: an immutable, hashable value.
+
+    It is also called a probabilistic finite automaton (PFA).
 
     Parameters
     ----------
@@ -66,6 +70,7 @@ class Acceptor(Machine):
     """
 
     PARTS = ("states", "alphabet", "transitions", "initial", "final")
+    __signature__: ClassVar[inspect.Signature]
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
         """A :class:`ParametricAcceptor` where an entry has a parameter."""
@@ -499,6 +504,10 @@ class Acceptor(Machine):
         given = self.stored, self.initial, self.final
         logs: Floats = kernels(self.stored).log_acceptances(*given, words, threads)
         return logs
+
+
+# What help shows: __new__ takes anything.
+Acceptor.__signature__ = inspect.signature(MethodType(Acceptor.__init__, Acceptor))
 
 
 def _entries_at(matrices: Any, symbols: Any, before: Any, after: Any) -> Any:
