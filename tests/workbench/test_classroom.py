@@ -1,7 +1,7 @@
 """The folder without a server: its files, its wheel, and its messages with a stand-in for Pyodide.
 
-Pyodide itself is not run here: its files are not to be had by npm or pip in a form that this suite installs. What stands
-in for it has the same functions, and sends each call to the same ``answer``, in Python, here.
+Pyodide itself is not run here: npm has its core, but NumPy and SciPy compiled for it are at neither npm nor PyPI. What
+stands in for it has the same functions, and sends each call to the same ``answer``, in Python, here.
 """
 
 import json
@@ -60,7 +60,31 @@ def test_the_folder_has_the_page_and_the_package(folder: Path) -> None:
     assert {"numpy", "scipy", "msgspec", "python-flint"} <= set(needed)
     assert needed[-1] == f"cutpoint-{cp.__version__}-py3-none-any.whl"
     with pytest.raises(InvalidFile, match="must be new, or empty"):
-        write_static(folder)
+        write_static(folder / "wheels")
+
+
+def test_written_again_it_says_what_is_missing(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "pyodide").mkdir(parents=True)
+    lock = {name: {"file_name": f"{name}-1-cp314-cp314-pyemscripten_2026_0_wasm32.whl"} for name in ("numpy", "scipy")}
+    (site / "pyodide" / "pyodide-lock.json").write_text(json.dumps({"packages": lock}))
+    (site / "pyodide" / lock["scipy"]["file_name"]).touch()
+    missing = write_static(site)
+    assert f"the files {lock['numpy']['file_name']} of the Pyodide release" in missing
+    assert f"--python-version 3.14 --platform pyemscripten_2026_0_wasm32 -d {site}/wheels python-flint" in missing
+    given = [f"{name}-1-py3-none-any.whl" for name in ("python_flint", "msgspec", "narwhals", "click", "rich", "more")]
+    for name in (*given, "lazy_loader-1-py3-none-any.whl", "cutpoint-0.0.0-py3-none-any.whl"):
+        (site / "wheels" / name).touch()
+    (site / "pyodide" / lock["numpy"]["file_name"]).touch()
+    (site / "assets" / "old.js").touch()
+    assert "Nothing is missing." in write_static(site)
+    assert not (site / "assets" / "old.js").exists()
+    loaded = json.loads((site / "wheels" / "index.json").read_text())
+    assert {"numpy", "scipy", *given} < set(loaded)
+    assert [name for name in loaded if name.startswith("cutpoint")] == [f"cutpoint-{cp.__version__}-py3-none-any.whl"]
+    (site / "pyodide" / "pyodide-lock.json").write_text("[]")
+    with pytest.raises(InvalidFile, match="expected the lock file of a Pyodide release"):
+        write_static(site)
 
 
 def test_the_wheel_runs_without_compiled_kernels(folder: Path, tmp_path: Path) -> None:

@@ -279,6 +279,16 @@ def test_a_header_given_twice_is_refused(workbench: Workbench) -> None:
         assert b" 400 " in connection.recv(4096)
 
 
+@pytest.mark.parametrize("line", ["OPTIONS *", "CONNECT 127.0.0.1:80", "GET http://evil.example", "GET /%ff%fe/"])
+def test_a_request_line_without_a_path_is_refused(workbench: Workbench, line: str) -> None:
+    place = urlsplit(workbench.address)
+    with socket.create_connection(("127.0.0.1", place.port or 0)) as connection:
+        connection.sendall(f"{line} HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+        answer = connection.recv(4096)
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert b"content-security-policy" in answer
+
+
 def test_a_websocket_is_never_opened(workbench: Workbench) -> None:
     """The offer to change the protocol is not taken up: what answers is HTTP, with all its refusals."""
     offer = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}

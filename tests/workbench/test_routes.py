@@ -1,6 +1,7 @@
 """Every route against the package: the same numbers, fractions included, and the package's own sentences."""
 
 import json
+import math
 from base64 import b64decode, b64encode
 from fractions import Fraction
 from pathlib import Path
@@ -162,12 +163,10 @@ def test_steps_are_those_of_the_package(python: str) -> None:
     assert [Fraction(v) for v in exact["acceptances"]] == [A.exact_acceptance(word[:i]) for i in range(5)]
     if A.is_exact:
         assert Fraction(exact["acceptances"][-1]) == acceptance(rational(A), word)  # an oracle that shares no code
-    for i, flows in enumerate(found["flows"]):
-        moved = np.zeros((A.n_states, A.n_states))
-        for s, t, p in flows:
-            moved[s, t] = p
-        np.testing.assert_allclose(moved.sum(axis=1), found["forward"][i], rtol=1e-12)
-        np.testing.assert_allclose(moved.sum(axis=0), found["forward"][i + 1], rtol=1e-12, atol=1e-300)
+    numbers, path = A.numbers(exact=True), found["path"]
+    moves = [numbers["transitions"][a][s][t] for a, s, t in zip(codes(A, word), path, path[1:], strict=False)]
+    assert Fraction(exact["path_probability"]) == Fraction(numbers["initial"][path[0]]) * math.prod(moves)
+    assert found["path_probability"] == pytest.approx(float(Fraction(exact["path_probability"])), rel=1e-12, abs=0)
 
 
 def test_steps_given_the_end() -> None:
@@ -177,6 +176,35 @@ def test_steps_given_the_end() -> None:
     assert [A.states[s] for s in found["path"]] == list(A.most_likely_path("01", accepted=True))
     impossible = ask("step", machine=A, word=[0], accepted=True, exact=True)
     assert (impossible["path"], impossible["occupancy"], impossible["exact"]["occupancy"]) == (None, None, None)
+
+
+def test_where_a_generator_never_stops_there_is_no_acceptance() -> None:
+    G = cp.Generator(["s", "t"], "a", {"a": [[0, 1], [0, 0]]}, "s", {"s": 0, "t": 1})
+    found = ask("step", machine=G, word=[0], exact=True)
+    assert found["acceptances"] == [None, 1.0]
+    assert found["exact"]["acceptances"] == ["", "1"]
+
+
+def test_decimals_become_fractions() -> None:
+    A = cp.Acceptor(2, "a", [[[0.1, 0.9], [0.3, 0.7]]], 0, {1})
+    found = ask("check", machine=A, rationalized=True)
+    assert found["exact"]
+    assert found["draft"]["transitions"] == [[["1/10", "9/10"], ["3/10", "7/10"]]]
+    assert ask("check", machine=A)["exact"] is False
+
+
+def test_of_a_machine_of_decimals_numbers_are_decimals() -> None:
+    """Their binary values are fractions of hundreds of digits."""
+    A = cp.random_acceptor(3, "ab", rng=1)
+    found, isolation = ask("decide", machine=A, cut_point="1/2"), cp.Language(A, "1/2").isolation()
+    assert float(found["acceptance"]) == float(isolation.acceptance)
+    assert float(found["distance"]) == float(isolation.distance)
+    assert "/" not in found["acceptance"] + found["distance"]
+    other = cp.random_acceptor(3, "ab", rng=2)
+    verdict, compared = cp.equivalence(A, other), ask("compare", left=A, right=other)
+    assert isinstance(verdict, cp.Different)
+    assert [float(compared["left"]), float(compared["right"])] == [float(verdict.left), float(verdict.right)]
+    assert "/" not in compared["left"] + compared["right"]
 
 
 def test_a_generator_is_stepped_too() -> None:

@@ -64,8 +64,9 @@ def test_a_large_machine_is_a_file_beside_the_script(tmp_path: Path) -> None:
 def test_a_step(tmp_path: Path) -> None:
     A = cp.p_adic(3)
     output = printed("step", {"machine": plain(A), "word": [1, 2], "exact": True, "accepted": True}, tmp_path)
-    expected = (A.forward("12", exact=True), A.exact_acceptance("12"), A.most_likely_path("12", accepted=True))
-    assert output == "".join(f"{each}\n" for each in (*expected, A.occupancy("12", accepted=True, exact=True)))
+    expected = [A.forward("12", exact=True), A.backward("12", True, exact=True), A.exact_acceptance("12")]
+    expected += [A.most_likely_path("12", accepted=True), A.occupancy("12", accepted=True, exact=True)]
+    assert output == "".join(f"{each}\n" for each in expected)
     output = printed("step", {"machine": plain(GENERATOR), "word": [0]}, tmp_path)
     assert "STOP: 0.25" in output
 
@@ -99,7 +100,13 @@ def test_learning_and_cases(tmp_path: Path) -> None:
     assert output.startswith("c0 0.")
     assert output.endswith(explained)
     assert len(output.removesuffix(explained).splitlines()) == 300
-    for asked in ({"outcome": True}, {"wrong": True}, {"wrong": False, "outcome": False}):
+    for asked in (
+        {"outcome": True, "sort": "length"},
+        {"wrong": True, "sort": "surprise", "descending": True},
+        {"wrong": False, "outcome": False, "sort": "probability"},
+        {"text": "Cart", "sort": "row", "descending": True},
+        {"text": "c29"},
+    ):
         listed = ask("cases", {"machine": machine, "sample": sample, "limit": 500, **asked})["cases"]
         output = printed("cases", {"cases": {"machine": machine, "sample": sample, **asked}}, tmp_path)
         assert [line.split()[0] for line in output.splitlines()] == [each["id"] for each in listed]

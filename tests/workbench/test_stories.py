@@ -114,6 +114,60 @@ def test_a_row_that_is_wrong_says_so_in_the_package_s_own_words(page: Page) -> N
     expect(page.get_by_label("0: from s2 to s2")).to_have_value("5/9")
 
 
+def test_while_a_row_is_typed_the_diagram_and_the_cells_stay_where_they_are(page: Page) -> None:
+    choose(page, "p_adic(2)")
+    diagram, cell = (
+        page.get_by_role("group", name=re.compile("Diagram of p_adic")),
+        page.get_by_label("1: from s1 to s2"),
+    )
+    expect(diagram).to_be_visible()
+    before = cell.bounding_box()
+    page.get_by_label("1: from s1 to s1").fill("1/3")
+    expect(page.get_by_text("The diagram follows when every row is right.")).to_be_visible()
+    expect(diagram).to_be_visible()
+    assert cell.bounding_box() == before
+    cell.fill("2/3")
+    expect(page.get_by_role("figure").get_by_text("1: 2/3")).to_be_visible()
+    page.get_by_label("Name of state 1").fill("s2")  # another machine: the diagram would be of none
+    expect(diagram).to_have_count(0)
+
+
+def test_pictures_and_scripts_have_the_moves_that_are_on_the_screen(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    choose(page, "customers()")
+    figure = page.get_by_role("figure")
+    expect(figure.get_by_text("cart: 1/10").first).to_be_visible()
+    page.get_by_role("slider", name="Only moves of at least").fill("0.55")
+    expect(figure.get_by_text("cart: 1/10")).to_have_count(0)
+    page.get_by_role("button", name="Copy as Python").click()
+    expect(page.get_by_text("Python copied")).to_be_visible()
+    assert "min_probability=0.55" in page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=".tikz").click()
+    drawn = download.value.path().read_text()
+    assert "cart" in drawn
+    assert "1/10" not in drawn
+
+
+def test_decimals_are_made_exact_so_that_a_dfa_can_be_found(page: Page, tmp_path: Path) -> None:
+    machine = cp.Acceptor(["s", "t"], "ab", [[[0.9, 0.1], [0.1, 0.9]], [[0.7, 0.3], [0.3, 0.7]]], "s", {"t"})
+    cp.save(machine, tmp_path / "decimal.json")
+    page.get_by_label("Open file").set_input_files(tmp_path / "decimal.json")
+    expect(page.get_by_text("decimal numbers")).to_be_visible()
+    screen(page, "Cut point")
+    page.get_by_label("Cut point, exactly").fill("3/10")
+    dfa = page.get_by_role("region", name="DFA")
+    expect(dfa).to_contain_text("unknown")
+    expect(dfa).not_to_contain_text("rationalized")  # which is Python
+    dfa.get_by_role("button", name="Make exact").click()
+    expect(dfa).to_contain_text("6 states")
+    screen(page, "Machine")
+    expect(page.get_by_label("a: from s to s")).to_have_value("9/10")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("decimal numbers")).to_be_visible()
+
+
 def test_a_file_that_holds_no_machine_is_refused_with_a_sentence(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "<img src=x onerror=alert(1)>.json"
     path.write_text("{")
@@ -283,7 +337,7 @@ def test_a_machine_is_learned_from_a_file_and_a_case_is_explained(page: Page, ca
     page.get_by_role("button", name="Wrong", exact=True).click()
     expect(table.get_by_text("✓")).to_have_count(0)
     table.get_by_role("button").last.click()
-    expect(page.get_by_role("list", name="Explanation")).to_be_visible()
+    expect(page.get_by_role("list", name="Explanation").get_by_role("listitem").first).to_contain_text("(start)")
     probability = page.get_by_test_id("probability")
     before = probability.inner_text()
     page.get_by_label("Add an event").select_option("visit")

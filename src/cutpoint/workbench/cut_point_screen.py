@@ -86,8 +86,8 @@ def decide(request: DecideRequest) -> Decided:
         isolated=True if isolation.proven else False if at_cut_point else None,
         sentence=_isolation_sentence(isolation.proven, at_cut_point, number(isolation.distance)),
         nearest=acceptor.alphabet.encode_word(isolation.word).tolist(),
-        acceptance=numeral(isolation.acceptance),
-        distance=numeral(isolation.distance),
+        acceptance=_shown(isolation.acceptance, acceptor.is_exact),
+        distance=_shown(isolation.distance, acceptor.is_exact),
         proven=None if isolation.proven is None else numeral(isolation.proven),
         max_length=isolation.max_length,
         unknown=unknown,
@@ -105,7 +105,9 @@ def compare(request: CompareRequest) -> Compared:
     what = "give every word the same probability" if of_words else "accept every word with the same probability"
     if isinstance(verdict, Equal):
         return Compared(equal=True, sentence=f"The two {what}. This is proven.")
-    values = [numeral(Fraction(value)) for value in (verdict.left, verdict.right)]  # type: ignore[arg-type]  # no parameters
+    exact = [Fraction(value) for value in (verdict.left, verdict.right)]  # type: ignore[arg-type]  # no parameters
+    as_floats = float(exact[0]) != float(exact[1])  # if these do not differ, the fractions are needed to see it
+    values = [_shown(value, m.is_exact or not as_floats) for value, m in zip(exact, (left, right), strict=True)]
     tables = [steps(machine, verdict.word) for machine in (left, right)] if not of_words else [None, None]
     return Compared(
         equal=False,
@@ -136,6 +138,11 @@ def _isolation_sentence(proven: Fraction | None, at_cut_point: bool, distance: s
         f"Open: the nearest word is {distance} away, and longer words may come nearer. No proof of isolation was "
         "found; whether there is one is undecidable in general."
     )
+
+
+def _shown(value: Number, exact: bool) -> str:
+    """A number as text: a fraction, or of a machine of floats a decimal, as the fraction has hundreds of digits."""
+    return numeral(value if exact else float(value))
 
 
 def _exact(value: Number) -> str | None:

@@ -71,7 +71,7 @@ def draft_of(model: Model) -> Draft:
     )
 
 
-def checked(machine: Machine, normalized: bool = False) -> Checked:
+def checked(machine: Machine, normalized: bool = False, rationalized: bool = False) -> Checked:
     """A draft looked through: all its problems; or the machine in floats, and the digest by which it is then known."""
     draft = machine if isinstance(machine, Draft) else msgspec.json.decode(_text(machine), type=Draft)
     faults = [] if normalized else problems(draft)
@@ -81,7 +81,7 @@ def checked(machine: Machine, normalized: bool = False) -> Checked:
         model = model_of(draft, normalized)
     except CutpointError as wrong:
         return Checked(problems=[Problem(part="machine", sentence=_sentence(wrong))])
-    return answer_for(model)
+    return answer_for(model.machine.rationalized().model if rationalized else model)
 
 
 def answer_for(model: Model) -> Checked:

@@ -89,10 +89,10 @@ class Guard:
             return failure(403, "ForeignHost", "this server answers under 127.0.0.1 and localhost only.")
         if origin is not None and origin.lower() != f"http://{host.lower()}":
             return failure(403, "ForeignOrigin", "this server answers to its own page only.")
-        _, token, *rest = scope["path"].split("/", 2)
-        if not (rest and hmac.compare_digest(token.encode(), self.token.encode())):
+        token, slash, path = scope["path"].removeprefix("/").partition("/")  # a path may be "*", or empty
+        if not (slash and hmac.compare_digest(token.encode(), self.token.encode())):
             return failure(403, "NoToken", "open the address that cutpoint workbench has printed, with its token.")
-        return _unfit(scope["method"], "/" + rest[0], one)
+        return _unfit(scope["method"], "/" + path, one)
 
 
 def _unfit(method: str, path: str, headers: dict[str, str]) -> Answer | None:

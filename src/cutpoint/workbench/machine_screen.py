@@ -34,7 +34,7 @@ from cutpoint.workbench.messages import (
 
 SUFFIXES = tuple(suffix for kind in FORMATS for suffix in kind.suffixes)
 PICTURES = (".svg", ".png", ".pdf", ".tikz")
-DOWNLOADS = (*(s for s in SUFFIXES if s != ".jff"), *PICTURES, *TARGETS)  # JFLAP is read only
+DOWNLOADS = (*(kind.suffixes[0] for kind in FORMATS if kind.name != "jflap"), *PICTURES, *TARGETS)  # JFLAP is read only
 BESIDE = (".lab", ".sta", ".syms", ".ssyms")  # files that PRISM and AT&T text keep beside the first
 MEDIA = {".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf"}
 GALLERY: dict[str, Callable[[], Acceptor | Generator]] = {
@@ -66,7 +66,7 @@ def gallery_of(_: Nothing) -> Gallery:
 
 def check(request: CheckRequest) -> Checked:
     """A draft looked through."""
-    return drafts.checked(request.machine, request.normalized)
+    return drafts.checked(request.machine, request.normalized, request.rationalized)
 
 
 def open_files(request: OpenRequest) -> Checked:

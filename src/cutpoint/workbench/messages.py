@@ -77,10 +77,11 @@ class Checked(Message):
 
 
 class CheckRequest(Message):
-    """Look through a draft; ``normalized`` divides rows by their sums first."""
+    """Look through a draft; ``normalized`` divides rows by their sums, ``rationalized`` makes fractions of decimals."""
 
     machine: Machine
     normalized: bool = False
+    rationalized: bool = False
 
 
 class GalleryEntry(Message):
@@ -175,22 +176,22 @@ class ExactTables(Message):
     occupancy: list[list[str]] | None
     acceptances: list[str]
     probability: str
+    path_probability: str | None
 
 
 class Steps(Message):
     """All that happens while a word of n symbols is read.
 
     ``forward``, ``backward`` and ``occupancy`` have n + 1 rows, one number for each state; ``acceptances`` are those of
-    the n + 1 prefixes. ``flows[i]`` are the strongest moves on symbol i: ``[from, to, probability]``. ``path`` is the
-    most likely path by codes of states, of the probability given; it, the occupancy and what depends on them are None
+    the n + 1 prefixes, None where one is impossible. ``path`` is the most likely path by codes of states, of the
+    probability given; it, the occupancy and what depends on them are None
     where no run ends as asked. ``probability`` is that of the word under a generator, 1 for an acceptor.
     """
 
     forward: list[list[float]]
     backward: list[list[float]]
     occupancy: list[list[float]] | None
-    acceptances: list[float]
-    flows: list[list[tuple[int, int, float]]]
+    acceptances: list[float | None]
     path: list[int] | None
     path_probability: float | None
     probability: float

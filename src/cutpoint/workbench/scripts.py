@@ -15,6 +15,11 @@ from cutpoint.workbench.messages import File, Machine, Script, ScriptRequest
 from cutpoint.workbench.step_screen import word_of
 
 MOST_INLINE = 200  # most numbers of a machine that is written into a script; a larger one is a file beside it
+SORT_KEYS = {  # of a case: its id, word, probability and end
+    "probability": "case[2]",
+    "surprise": "abs(case[2] - (case[3] == 1)) if case[3] else -1.0",
+    "length": "len(case[1])",
+}
 AnyRequest = TypeVar("AnyRequest", bound=messages.Message)
 
 
@@ -47,7 +52,7 @@ def _step(request: ScriptRequest, files: list[File]) -> list[str]:
     exact = ", exact=True" if given.exact else ""
     lines = [*_defined("A", given.machine, files), f"word = {word_of(given.word, machine.alphabet)!r}"]
     if isinstance(machine, Acceptor):
-        lines += [f"print(A.forward(word{exact}))"]
+        lines += [f"print(A.forward(word{exact}))", f"print(A.backward(word, {given.accepted is not False!r}{exact}))"]
     else:
         lines += [f"print(A.distribution(word{exact}), A.next_symbols(word{exact}))"]
     lines += ["print(A.exact_acceptance(word))" if given.exact else "print(A.acceptance(word))"]
@@ -102,12 +107,20 @@ def _cases(request: ScriptRequest, files: list[File]) -> list[str]:
     right = f"(probability > {model_of(cases.machine).used_cut_point!r}) == (end == 1)"
     wanted = [] if cases.outcome is None else [f"end == {1 if cases.outcome else 2}"]
     wanted += [] if cases.wrong is None else [f"end and {'not ' * cases.wrong}({right})"]
+    if cases.text:
+        wanted += [f"any({cases.text.casefold()!r} in str(text).casefold() for text in (name, *word))"]
+    listed = "zip(sample.ids, words, probabilities, ends)"
+    if cases.sort != "row":
+        listed = f"sorted({listed}, key=lambda case: {SORT_KEYS[cases.sort]}{', reverse=True' * cases.descending})"
+    elif cases.descending:
+        listed = f"reversed([*{listed}])"
     lines = [
         *_defined("A", cases.machine, files),
         *_sample(cases.sample),
         "probabilities = sample.per_case(A.acceptances(sample))",
         "ends = sample.per_case(sample.ends)  # 1: accepted, 2: rejected, 0: not known",
-        "for name, probability, end in zip(sample.ids, probabilities, ends):",
+        "words = [sample[int(k)].word for k in sample.per_case(range(len(sample)))]",
+        f"for name, word, probability, end in {listed}:",
         *(
             [f"    if {' and '.join(wanted)}:", "        print(name, probability)"]
             if wanted

@@ -1,4 +1,4 @@
-"""A word read step by step: the tables of the paper's section 3, and where the probability flows."""
+"""A word read step by step: the tables of the paper's section 3."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from cutpoint.data import Alphabet, PlainWord
 from cutpoint.errors import ImpossibleObservation, InvalidArgument, TooLarge
 from cutpoint.files.tokens import numeral
-from cutpoint.kernels.words import Floats
 from cutpoint.model import Acceptor, Generator
 from cutpoint.workbench import drafts
 from cutpoint.workbench.messages import ExactTables, StepRequest, Steps
@@ -17,7 +16,6 @@ from cutpoint.workbench.messages import ExactTables, StepRequest, Steps
 LONGEST = 2_000  # most symbols of a word that is followed
 MOST_NUMBERS = 400_000  # most numbers of a table
 MOST_EXACT = 20_000  # most fractions of one
-MOST_FLOWS = 600  # most moves that are told of a step, the strongest
 
 
 def step(request: StepRequest) -> Steps:
@@ -56,17 +54,20 @@ def steps(machine: Acceptor | Generator, word: PlainWord, accepted: bool | None 
         backward=machine.backward(word, ends).tolist() if isinstance(machine, Acceptor) else [],
         occupancy=None if occupancy is None else occupancy.tolist(),
         acceptances=_acceptances(machine, prefixes),
-        flows=[_flows(machine, row, symbol) for row, symbol in zip(forward, codes, strict=False)],
         path=path,
-        path_probability=None if path is None else _path_probability(machine, codes, path),
+        path_probability=None if path is None else float(_path_probability(machine, codes, path)),
         probability=machine.probability(word) if isinstance(machine, Generator) else 1.0,
         next_symbols=list(machine.next_symbols(word).values()) if isinstance(machine, Generator) else None,
-        exact=_exact(machine, word, prefixes, accepted) if exact else None,
+        exact=_exact(machine, word, prefixes, accepted, path) if exact else None,
     )
 
 
 def _exact(
-    machine: Acceptor | Generator, word: PlainWord, prefixes: list[PlainWord], accepted: bool | None
+    machine: Acceptor | Generator,
+    word: PlainWord,
+    prefixes: list[PlainWord],
+    accepted: bool | None,
+    path: list[int] | None,
 ) -> ExactTables:
     if isinstance(machine, Acceptor):
         ends, probability = True if accepted is None else accepted, "1"
@@ -78,12 +79,14 @@ def _exact(
         acceptances = [_possible(lambda p=p: numeral(machine.exact_acceptance(p))) or "" for p in prefixes]  # type: ignore[misc]
         backward, probability = [], numeral(machine.exact_probability(word))
     occupancy = _possible(lambda: machine.occupancy(word, accepted, exact=True))
+    codes = machine.alphabet.encode_word(word).tolist()
     return ExactTables(
         forward=texts(forward),
         backward=backward,
         occupancy=None if occupancy is None else texts(occupancy),
         acceptances=acceptances,
         probability=probability,
+        path_probability=None if path is None else numeral(_path_probability(machine, codes, path, exact=True)),
     )
 
 
@@ -100,22 +103,13 @@ def _possible(answer: Callable[[], Any]) -> Any:
         return None
 
 
-def _acceptances(machine: Acceptor | Generator, prefixes: list[PlainWord]) -> list[float]:
+def _acceptances(machine: Acceptor | Generator, prefixes: list[PlainWord]) -> list[float | None]:
     if isinstance(machine, Acceptor):
         return [float(value) for value in machine.acceptances(prefixes)]
-    found = (_possible(lambda p=p: machine.acceptance(p)) for p in prefixes)  # type: ignore[misc]
-    return [float("nan") if value is None else value for value in found]
+    return [_possible(lambda p=p: machine.acceptance(p)) for p in prefixes]  # type: ignore[misc]
 
 
-def _flows(machine: Acceptor | Generator, row: Floats, symbol: int) -> list[tuple[int, int, float]]:
-    """The strongest moves on a symbol from a distribution over states, as shares of all."""
-    moved = row[:, None] * machine.transitions[symbol]
-    moved = moved / moved.sum() if isinstance(machine, Generator) else moved
-    order = np.argsort(-moved, axis=None, kind="stable")[:MOST_FLOWS]
-    pairs = zip(*np.unravel_index(order, moved.shape), strict=True)
-    return [(int(s), int(t), float(moved[s, t])) for s, t in pairs if moved[s, t] > 0.0]
-
-
-def _path_probability(machine: Acceptor | Generator, codes: list[int], path: list[int]) -> float:
-    moves = machine.transitions[codes, path[:-1], path[1:]]
-    return float(machine.initial[path[0]] * moves.prod())
+def _path_probability(machine: Acceptor | Generator, codes: list[int], path: list[int], exact: bool = False) -> Any:
+    """Probability of a path: of its first state and of its moves."""
+    numbers = machine.numbers(exact)
+    return numbers["initial"][path[0]] * numbers["transitions"][codes, path[:-1], path[1:]].prod()

@@ -47,6 +47,7 @@ export interface Checked {
 export interface CheckRequest {
   machine: Machine;
   normalized?: boolean;
+  rationalized?: boolean;
 }
 
 export interface GalleryEntry {
@@ -116,14 +117,14 @@ export interface ExactTables {
   occupancy: string[][] | null;
   acceptances: string[];
   probability: string;
+  path_probability: string | null;
 }
 
 export interface Steps {
   forward: number[][];
   backward: number[][];
   occupancy: number[][] | null;
-  acceptances: number[];
-  flows: [number, number, number][][];
+  acceptances: (number | null)[];
   path: number[] | null;
   path_probability: number | null;
   probability: number;

@@ -34,7 +34,9 @@ scope.onmessage = async ({ data: { id, route, body } }) => {
     const { status, body: answered } = JSON.parse(answer(route, text, (progress) => scope.postMessage({ id, progress: JSON.parse(progress) as unknown }))) as { status: number; body: unknown };
     scope.postMessage({ id, status, body: answered });
   } catch (error) {
-    const sentence = `Python does not run here: ${String(error)}`;
+    const lines = String(error).split('\n');
+    // Of Python's traceback, the line with the error says what is wrong.
+    const sentence = `Python does not run here: ${lines.findLast((line) => /^[\w.]+Error: /.test(line)) ?? lines[0]}`;
     scope.postMessage({ id, status: 503, body: { kind: 'Pyodide', sentence, where: '', advice: '' } });
   }
 };

@@ -159,14 +159,16 @@ function Verdict({ left, right, answer }: { left: Machine; right: Machine; answe
         )}
       </section>
       <div class="columns">
-        <Side machine={left} name={space.name.value} steps={answer.left_steps} at={at} />
-        <Side machine={right} name={space.other.value?.name ?? ''} steps={answer.right_steps} at={at} />
+        <Side machine={left} name={space.name.value} steps={answer.left_steps} at={at} symbol={symbols[word[at - 1] ?? -1]} />
+        <Side machine={right} name={space.other.value?.name ?? ''} steps={answer.right_steps} at={at} symbol={symbols[word[at - 1] ?? -1]} />
       </div>
     </>
   );
 }
 
-function Side({ machine, name, steps, at }: { machine: Machine; name: string; steps: Steps | null; at: number }) {
+/** One of the two; `symbol` is the one read last, by its name, as the two may have them in another order. */
+function Side({ machine, name, steps, at, symbol }: { machine: Machine; name: string; steps: Steps | null; at: number; symbol: string | undefined }) {
+  const code = symbol === undefined ? undefined : machine.checked.symbol_labels.indexOf(symbol);
   const row = steps?.forward[at] ?? [];
   const columns = useMemo(() => (steps ? strongest(steps.forward, MOST) : []), [steps]);
   return (
@@ -179,7 +181,7 @@ function Side({ machine, name, steps, at }: { machine: Machine; name: string; st
           </span>
         )}
       </div>
-      <MachineDiagram machine={machine} name={name} {...(steps ? { levels: row, flow: flowOf(steps.flows[at - 1]) } : {})} />
+      <MachineDiagram machine={machine} name={name} {...(steps ? { levels: row, flow: flowOf(machine, steps.forward[at - 1], code) } : {})} />
       {steps && (
         <Bars
           label={`Distribution of ${name}`}

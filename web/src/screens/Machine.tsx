@@ -1,10 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
+import type { Draft } from '../bridge/contract';
 import { emptyDraft, withSymbol } from '../state/draft';
 import { useScript, useWorkspace } from '../state/workspace';
 import { Plus } from '../ui/icons';
 import { Menu } from '../ui/Menu';
 import { Gallery } from './machine/Gallery';
 import { MachineDiagram } from './machine/MachineDiagram';
+import { MakeExact } from './machine/MakeExact';
 import { MatrixTable } from './machine/MatrixTable';
 import { openMachine } from './machine/open';
 import { generalProblems } from './machine/problems';
@@ -31,17 +33,12 @@ export function Machine() {
     }
   };
 
-  const rescale = async () => {
-    try {
-      const { draft: rescaled, problems } = await space.client.call('check', { machine: draft, normalized: true });
-      if (rescaled && !problems.length) space.edit(rescaled);
-      else space.say(problems[0]?.sentence ?? 'The rows cannot be rescaled.', true);
-    } catch (error) {
-      space.say(error instanceof Error ? error.message : String(error), true);
-    }
-  };
+  const before = useRef(machine);
+  if (machine) before.current = machine;
+  // While a row is being typed, the diagram of the machine before stays where it was.
+  const drawn = machine ?? (before.current && sameNames(before.current.draft, draft) ? before.current : null);
 
-  useScript('machine', { machine: draft });
+  useScript('machine', { machine: draft, min_probability: space.least.value });
   return (
     <div
       onDragOver={(event) => event.preventDefault()}
@@ -55,6 +52,7 @@ export function Machine() {
         <input class="machine__name" aria-label="Name of the machine" value={space.name.value} size={Math.max(8, space.name.value.length)} onInput={(event) => (space.name.value = event.currentTarget.value)} />
         <span class="badge">{draft.kind === 'generator' ? 'Generator' : 'Acceptor'}</span>
         {machine && <span class={machine.checked.exact ? 'badge badge--good' : 'badge'}>{machine.checked.exact ? 'exact fractions' : 'decimal numbers'}</span>}
+        {machine && !machine.checked.exact && <MakeExact />}
         <div class="row machine__open">
           <button type="button" class="button button--primary" onClick={() => setGallery(true)}>
             Gallery
@@ -86,13 +84,6 @@ export function Machine() {
               {problem.sentence}
             </p>
           ))}
-          {space.problems.value.length > 0 && (
-            <div class="row">
-              <button type="button" class="button" title="Divide every row by its sum" onClick={() => void rescale()}>
-                Rescale rows
-              </button>
-            </div>
-          )}
           <StatesTable />
           {draft.states.length > TABLE ? (
             <RowEditor />
@@ -110,16 +101,23 @@ export function Machine() {
           </div>
         </div>
         <section class="panel columns__sticky machine__diagram" aria-label="Diagram">
-          {machine ? (
-            <>
-              <MachineDiagram machine={machine} name={space.name.value} />
-              <p class="muted small">{machine.checked.summary.replace(/^<|>$/g, '')}</p>
-            </>
-          ) : (
-            <p class="muted">{space.problems.value.length ? 'The diagram comes back when every row is right.' : 'One moment…'}</p>
+          {drawn && (
+            <div class={machine ? 'stack' : 'stack stale'}>
+              <MachineDiagram machine={drawn} name={space.name.value} least={space.least} />
+            </div>
           )}
+          <div class="row row--spread">
+            <p class="muted small">{machine ? machine.checked.summary.replace(/^<|>$/g, '') : space.problems.value.length ? 'The diagram follows when every row is right.' : 'One moment…'}</p>
+            {space.problems.value.length > 0 && (
+              <button type="button" class="button button--small" title="Divide every row by its sum" onClick={() => void space.rewrite({ normalized: true })}>
+                Rescale rows
+              </button>
+            )}
+          </div>
         </section>
       </div>
     </div>
   );
 }
+
+const sameNames = (a: Draft, b: Draft): boolean => JSON.stringify([a.states, a.symbols]) === JSON.stringify([b.states, b.symbols]);

@@ -51,6 +51,7 @@ function Run({ machine }: { machine: Machine }) {
   useScript('step', request);
 
   const steps = answer.asked?.machine === machine.draft ? answer.value : null;
+  const row = steps?.forward[Math.min(at, steps.forward.length - 1)] ?? [];
   return (
     <div class="stack">
       <h1 class="hidden">Step through {space.name.value}</h1>
@@ -60,7 +61,7 @@ function Run({ machine }: { machine: Machine }) {
         <>
           <div class="columns columns--wide-left">
             <section class="panel" aria-label="Diagram">
-              <MachineDiagram machine={machine} name={space.name.value} levels={steps.forward[Math.min(at, steps.forward.length - 1)] ?? []} flow={flowOf(steps.flows[at - 1])} marked={marked(steps, at)} instead={<StateMap row={steps.forward[Math.min(at, steps.forward.length - 1)] ?? []} labels={machine.checked.state_labels} />} />
+              <MachineDiagram machine={machine} name={space.name.value} least={space.least} levels={row} flow={flowOf(machine, steps.forward[at - 1], word[at - 1])} marked={marked(steps, at)} instead={<StateMap row={row} labels={machine.checked.state_labels} />} />
             </section>
             <section class="panel" aria-label="Distribution">
               <Headline machine={machine} steps={steps} at={at} />
@@ -117,15 +118,15 @@ function marked(steps: Steps, at: number): number[] {
 
 function Headline({ machine, steps, at }: { machine: Machine; steps: Steps; at: number }) {
   const generator = machine.draft.kind === 'generator';
-  const value = steps.acceptances[Math.min(at, steps.acceptances.length - 1)] ?? 0;
+  const value = steps.acceptances[Math.min(at, steps.acceptances.length - 1)] ?? null;
   return (
     <div class="headline" aria-live="polite">
       <span class="muted small">{generator ? 'Accepted, if the word ends here' : 'Acceptance'}</span>
       <span class="headline__value" data-testid="acceptance">
-        <Probability value={value} exact={steps.exact?.acceptances[at]} />
+        {value === null ? 'never ends here' : <Probability value={value} exact={steps.exact?.acceptances[at]} />}
       </span>
-      {steps.exact && <span class="muted number small">≈ {decimal(value)}</span>}
-      {generator && <span class="muted small">probability of the whole word {decimal(steps.probability)}</span>}
+      {steps.exact && value !== null && <span class="muted number small">≈ {decimal(value)}</span>}
+      {generator && <span class="muted small">probability of the whole word <Probability value={steps.probability} exact={steps.exact?.probability} /></span>}
     </div>
   );
 }
@@ -182,7 +183,9 @@ function PathLine({ machine, steps }: { machine: Machine; steps: Steps }) {
   if (!steps.path || steps.path_probability === null) return null;
   return (
     <p class="small">
-      <span class="muted">Most likely path, probability {decimal(steps.path_probability)}: </span>
+      <span class="muted">
+        Most likely path, probability <Probability value={steps.path_probability} exact={steps.exact?.path_probability} />:{' '}
+      </span>
       <span data-testid="path">{steps.path.map((s) => machine.checked.state_labels[s]).join(' → ')}</span>
     </p>
   );

@@ -63,6 +63,8 @@ export interface Workspace {
   readonly stateLabels: ReadonlySignal<readonly string[]>;
   readonly symbolLabels: ReadonlySignal<readonly string[]>;
 
+  /** Weaker moves are not drawn. */
+  readonly least: Signal<number>;
   readonly word: Signal<readonly number[]>;
   readonly cursor: Signal<number>;
   readonly cutPoint: Signal<string>;
@@ -85,6 +87,8 @@ export interface Workspace {
   edit(draft: Draft, amend?: boolean): void;
   /** Another machine: it comes after the one before, so that undo brings that back. */
   take(draft: Draft, name: string): void;
+  /** Has the package rewrite the numbers: rows divided by their sums, or decimals as fractions. */
+  rewrite(how: { normalized: true } | { rationalized: true }): Promise<void>;
   undo(): void;
   redo(): void;
   say(text: string, bad?: boolean): void;
@@ -123,6 +127,7 @@ export function workspace(bridge: Bridge, screen: Signal<Screen> = signal<Screen
     machine,
     stateLabels: labels('states', 'state_labels'),
     symbolLabels: labels('symbols', 'symbol_labels'),
+    least: signal(0),
     word: signal([]),
     cursor: signal(0),
     cutPoint: signal('1/2'),
@@ -147,7 +152,17 @@ export function workspace(bridge: Bridge, screen: Signal<Screen> = signal<Screen
         own.name.value = name;
         own.word.value = [];
         own.cursor.value = 0;
+        own.least.value = 0;
       });
+    },
+    async rewrite(how) {
+      try {
+        const { draft: rewritten, problems } = await own.client.call('check', { machine: draft.value, ...how });
+        if (rewritten && !problems.length) own.edit(rewritten);
+        else own.say(problems[0]?.sentence ?? 'The numbers cannot be rewritten.', true);
+      } catch (error) {
+        own.say(error instanceof Error ? error.message : String(error), true);
+      }
     },
     undo() {
       past.value = undone(past.value);

@@ -62,7 +62,7 @@ export function Tools({ children }: { children: ComponentChildren }) {
   const download = async (format: string, less: readonly (keyof typeof LESS)[] = []): Promise<void> => {
     try {
       const options = Object.fromEntries(less.map((option) => [option, true]));
-      const { files } = await client.call('download', { machine: space.draft.value, format, name: name.value, ...options });
+      const { files } = await client.call('download', { machine: space.draft.value, format, name: name.value, min_probability: space.least.value, ...options });
       files.forEach(saveSent);
       if (less.length) space.say(`Saved as far as ${format} can hold it, ${less.map((option) => LESS[option]).join(' and ')}; .json keeps all.`);
     } catch (error) {

@@ -60,7 +60,7 @@ export function CaseDetail({ machine, one, names, cases }: { machine: Machine; o
               ? `How each event changed what could be expected: ${explained.sentence}.`
               : 'What each event adds, compared with the same case without it: a property of the model, also where such cases never occur.'}
           </p>
-          <Waterfall label="Explanation" bars={along ? explained.bars : explained.shapley_bars} />
+          <Waterfall label="Explanation" first={along ? '(start)' : '(no events)'} bars={along ? explained.bars : explained.shapley_bars} />
           {!along && explained.warning !== null && <p class="note">{explained.warning}</p>}
           {explained.exact !== null && (
             <p class="small">

@@ -3,8 +3,9 @@ import { Diagram } from '../../diagram/Diagram';
 import { useAnswer } from '../../state/answer';
 import { useWorkspace, type Machine } from '../../state/workspace';
 import { Exact } from '../../ui/Exact';
-import { whole } from '../../ui/numbers';
+import { counted } from '../../ui/numbers';
 import { Word } from '../../ui/Word';
+import { MakeExact } from '../machine/MakeExact';
 
 /** A DFA of more states is not drawn. */
 const DRAWN = 40;
@@ -50,7 +51,7 @@ export function Decision({ machine, request, valid }: { machine: Machine; reques
       <section class="stack stack--tight" aria-label="DFA">
         <h2 class="row">
           DFA
-          {answer.dfa_states !== null && <span class="badge badge--good">{whole(answer.dfa_states)} states</span>}
+          {answer.dfa_states !== null && <span class="badge badge--good">{counted(answer.dfa_states, 'state')}</span>}
           {answer.dfa_states === null && <span class="badge">unknown</span>}
           {answer.empty === true && <span class="badge">no word is accepted</span>}
           {answer.universal === true && <span class="badge">every word is accepted</span>}
@@ -58,7 +59,13 @@ export function Decision({ machine, request, valid }: { machine: Machine; reques
         {answer.unknown !== null && (
           <>
             <p class="small">{sentence(answer.unknown)}</p>
-            <p class="muted small">Whether such a language is regular cannot be decided in general, so “unknown” is sometimes the only honest answer.</p>
+            {machine.checked.exact ? (
+              <p class="muted small">Whether such a language is regular cannot be decided in general, so “unknown” is sometimes the only honest answer.</p>
+            ) : (
+              <div>
+                <MakeExact />
+              </div>
+            )}
           </>
         )}
         {answer.dot !== null && (answer.dfa_states ?? 0) <= DRAWN && <Diagram dot={answer.dot} label="DFA of the language" />}
@@ -75,8 +82,8 @@ export function Decision({ machine, request, valid }: { machine: Machine; reques
   );
 }
 
-/** The package's sentence without the word that the badge has said, and without the call that has been tried here. */
+/** The package's sentence without the word that the badge has said, and without calls of Python. */
 function sentence(text: string): string {
-  const rest = text.replace(/^unknown: /, '').replace(/ Where acceptances stay away .*$/, '');
+  const rest = text.replace(/^unknown: /, '').replace(/ (Where acceptances stay away|Take acceptor\.rationalized).*$/, '');
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }

@@ -15,6 +15,7 @@ export function WordsTable({ found, symbols, inclusive, asked, onStep }: { found
   const [shown, setShown] = useState<Shown>('language');
   const inside = (side: Side) => side === 'above' || (inclusive && side === 'tie');
   const words = found.words.filter(({ side }) => shown === 'all' || (shown === 'ties' ? side === 'tie' : inside(side)));
+  const exactly = found.words.some(({ exact }) => exact !== null);
   const places: Readonly<Record<Side, string>> = { above: 'above', tie: inclusive ? 'tie: in' : 'tie: out', below: 'below' };
   return (
     <>
@@ -39,9 +40,11 @@ export function WordsTable({ found, symbols, inclusive, asked, onStep }: { found
               <th scope="col" class="right">
                 acceptance
               </th>
-              <th scope="col" class="right">
-                ≈
-              </th>
+              {exactly && (
+                <th scope="col" class="right">
+                  ≈
+                </th>
+              )}
               <th scope="col">place</th>
             </tr>
           </thead>
@@ -56,7 +59,7 @@ export function WordsTable({ found, symbols, inclusive, asked, onStep }: { found
                 <td class="right">
                   <Probability value={acceptance} exact={exact} />
                 </td>
-                <td class="right muted">{decimal(acceptance)}</td>
+                {exactly && <td class="right muted">{decimal(acceptance)}</td>}
                 <td>
                   <span class={`badge badge--${side}`}>{places[side]}</span>
                 </td>

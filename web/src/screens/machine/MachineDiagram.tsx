@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import type { Signal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { DiagramText } from '../../bridge/contract';
 import { Diagram, type DiagramProps } from '../../diagram/Diagram';
 import { useAnswer } from '../../state/answer';
@@ -13,14 +14,26 @@ const MOST_STATES = 60;
 
 type Shown = Pick<DiagramProps, 'levels' | 'flow' | 'marked'>;
 
-/** The diagram of a machine, its strong moves only above a slider; `instead` stands for one that is too large. */
-export function MachineDiagram({ machine, name, instead, ...shown }: { machine: Machine; name: string; instead?: ComponentChildren } & Shown) {
+interface MachineDiagramProps extends Shown {
+  readonly machine: Machine;
+  readonly name: string;
+  /** Stands for a diagram that is too large. */
+  readonly instead?: ComponentChildren;
+  /** Is told the least probability that is shown: pictures and scripts show the same moves. */
+  readonly least?: Signal<number>;
+}
+
+/** The diagram of a machine, its strong moves only above a slider. */
+export function MachineDiagram({ machine, name, instead, least: told, ...shown }: MachineDiagramProps) {
   const strengths = useMemo(() => arrowStrengths(machine.checked.transitions), [machine]);
   const least = useMemo(() => strengths[MOST_ARROWS] ?? 0, [strengths]);
   const [chosen, setChosen] = useState<number | null>(null);
   const least_shown = Math.max(chosen ?? least, least);
   const states = machine.checked.state_labels.length;
   const drawn = states <= MOST_STATES;
+  useEffect(() => {
+    if (told) told.value = drawn ? least_shown : 0;
+  }, [told, drawn, least_shown]);
   const drawing = useAnswer('diagram', drawn ? { machine: machine.draft, min_probability: least_shown } : null, [machine, least_shown]);
 
   if (!drawn) return instead ?? <p class="note">A diagram of {whole(states)} states would not be readable.</p>;

@@ -1,7 +1,13 @@
-/** The flows of one step as a function of the arrow. */
-export function flowOf(flows: readonly (readonly [number, number, number])[] | undefined): (from: number, to: number) => number {
-  const through = new Map((flows ?? []).map(([from, to, p]) => [`${from} ${to}`, p]));
-  return (from, to) => through.get(`${from} ${to}`) ?? 0;
+import type { Machine } from '../../state/workspace';
+
+/** How much probability flows through each arrow when a symbol is read in a distribution over states. */
+export function flowOf({ draft, checked }: Machine, before: readonly number[] | undefined, symbol: number | undefined): (from: number, to: number) => number {
+  const matrix = symbol === undefined ? undefined : checked.transitions[symbol];
+  if (!before || !matrix) return () => 0;
+  const through = (from: number, to: number) => (before[from] ?? 0) * (matrix[from]?.[to] ?? 0);
+  // A generator reads the symbol with some probability only; what flows are shares of that.
+  const all = draft.kind === 'generator' ? before.reduce((sum, _, from) => sum + before.reduce((row, __, to) => row + through(from, to), 0), 0) : 1;
+  return (from, to) => (all > 0 ? through(from, to) / all : 0);
 }
 
 /** The states to show of a large machine: those that hold the most somewhere along the run, in their own order. */
