@@ -337,7 +337,8 @@ def test_split_states_move_as_the_states_they_come_from(monkeypatch: pytest.Monk
 
 def test_a_larger_number_of_states_begins_from_the_winner_of_the_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     """From what the winner became when folds without luck began again near the winners of others."""
-    sizes, exchanged = [], []
+    sizes: list[tuple[int, int]] = []
+    exchanged: list[Parameters] = []
 
     def noted(states: Any, sample: cp.Sample, n_states: int, rng: Any, smaller: Solution | None) -> Any:
         if smaller is not None:
