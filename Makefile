@@ -77,7 +77,7 @@ sanitize-kernels:
 	for kind in thread address,undefined; do \
 	  $(CXX) -std=c++20 -O1 -g -Wno-psabi -fsanitize=$$kind -fno-sanitize-recover=all -pthread \
 	    -DCUTPOINT_TABLE=kernels_baseline -DCUTPOINT_NAME='"plain"' -o build/exercise-$${kind%,*} \
-	    native/exercise.cpp native/kernels.cpp native/tree.cpp native/tables.cpp native/merging.cpp || exit 1; done
+	    native/exercise.cpp native/kernels.cpp native/tree.cpp native/tables.cpp native/merging.cpp native/sparse.cpp || exit 1; done
 	build/exercise-thread
 	build/exercise-address
 	build/exercise-thread race 2>&1 | grep "data race"

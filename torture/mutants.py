@@ -79,7 +79,7 @@ EQUIVALENT: dict[str, dict[str, list[str]]] = {
         "exact.algebraic": ["return cls([-square, 0, 1], 0, square + 1)"],
         "exact.certified": [
             "clear = (lengths <= LONGEST) & (np.abs(estimates - near) > _margin(estimates, lengths, n_states, near))",
-            "return 8 * roundings * 2.0**-53 * estimates + 2.0**-50 * near + 1e-290",
+            "return 8 * _roundings(1.0 * lengths, n_states) * 2.0**-53 * estimates + 2.0**-50 * near + underflow",
         ],
     },
     "A guess that is verified in rational numbers afterwards; with another one as much is proven.": {
@@ -147,7 +147,7 @@ def _operators(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
                 opposite = COMPARISONS[type(sign)]
                 changed = [*signs[:k], opposite(), *signs[k + 1 :]]
                 yield f"{type(sign).__name__} as {opposite.__name__}", ast.Compare(left, changed, right)
-        case ast.BinOp(left, operator, value) if type(operator) in OPERATORS:
+        case ast.BinOp(left, operator, value) if type(operator) in OPERATORS and not _is_type(node):
             other = OPERATORS[type(operator)]
             yield f"{type(operator).__name__} as {other.__name__}", ast.BinOp(left, other(), value)
             yield "only the left operand", left
@@ -158,6 +158,18 @@ def _operators(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield "and as or, or as and", ast.BoolOp(ast.Or() if isinstance(junctor, ast.And) else ast.And(), values)
         case ast.UnaryOp(ast.Not() | ast.USub() as unary, operand):
             yield f"no {type(unary).__name__}", operand
+
+
+def _is_type(node: ast.AST) -> bool:
+    """Whether this is a union of types: all of its parts are names with a capital, generic types or None."""
+    match node:
+        case ast.BinOp(left, ast.BitOr(), right):
+            return _is_type(left) and _is_type(right)
+        case ast.Name(name):
+            return name[0].isupper() and not name.isupper()
+        case ast.Subscript() | ast.Constant(None):
+            return True
+    return False
 
 
 def _values(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
