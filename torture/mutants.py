@@ -28,7 +28,7 @@ from unittest.mock import patch
 from scipy.stats import binom, binomtest
 
 from torture.forked_tests import ROOT, ForkedTests, different
-from torture.scoreboard import Row
+from torture.scoreboard import Row, load
 
 VARIABLE = "CUTPOINT_MUTANT"
 """Variable of the environment that names the mutant of a process: its module and number."""
@@ -383,7 +383,9 @@ def _killer_alone(module: str, number: int, chosen: list[str], seconds: float) -
     plain = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "torture.mutants"]
     command = [sys.executable, "-m", "pytest", *plain, *chosen]
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=seconds)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=seconds * load()
+        )
     except subprocess.TimeoutExpired:
         return "hung"
     return f"exit code {done.returncode}" if done.returncode else ""
