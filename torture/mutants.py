@@ -61,6 +61,7 @@ EQUIVALENT: dict[str, dict[str, list[str]]] = {
         "decision.unary": ["if not small.dimension:"],
         "decision.word_search": ["if len(self._known) < MOST_KNOWN:"],
         "em.m_step": ["return number if seen else None"],
+        "em.observations": ["if stride == 1:"],
         "exact.algebraic": ["if high <= other_low or other_high <= low:"],
         "exact.numbers": ["if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:"],
         "kernels.reference": [
@@ -203,11 +204,14 @@ class Mutator(ast.NodeTransformer):
         self.number, self.places = number, 0
         self.description, self.lines = "", range(0)
         self._statement = ast.AST()
+        self._any_size: list[ast.expr] = []
 
     def visit(self, node: ast.AST) -> ast.AST:
         """The node, changed if it is the one; types and the texts of sentences are left alone."""
-        if isinstance(node, LEFT_ALONE) or _is_guard(node):
+        if isinstance(node, LEFT_ALONE) or _is_guard(node) or node in self._any_size:
             return node
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".reshape"):
+            self._any_size = [each for each in node.args if ast.unparse(each) == "-1"]  # as any negative number
         if isinstance(node, ast.stmt):
             self._statement = node
         for description, changed in changes(node):
