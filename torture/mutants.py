@@ -63,6 +63,7 @@ EQUIVALENT: dict[str, dict[str, list[str]]] = {
         "em.m_step": ["return number if seen else None"],
         "em.observations": ["if stride == 1:"],
         "exact.algebraic": ["if high <= other_low or other_high <= low:"],
+        "exact.certified": ["if low > cut_point or high < cut_point:"],
         "exact.numbers": ["if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:"],
         "kernels.reference": [
             "BLOCK = 2**18",
