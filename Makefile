@@ -89,7 +89,7 @@ sanitize: check-python sanitize-kernels
 	.venv-sanitize/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	CUTPOINT_PAGE=OFF .venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=address,undefined ".[plot,sklearn]"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=8192 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
 	  .venv-sanitize/bin/python -m pytest -q -n auto tests/kernels tests/data/test_sample.py \
 	  tests/model/test_acceptor_words.py tests/em tests/shards/test_shards.py -k "not needs_little_memory"
 
