@@ -77,7 +77,7 @@ sanitize-kernels:
 	for kind in thread address,undefined; do \
 	  $(CXX) -std=c++20 -O1 -g -Wno-psabi -fsanitize=$$kind -fno-sanitize-recover=all -pthread \
 	    -DCUTPOINT_TABLE=kernels_baseline -DCUTPOINT_NAME='"plain"' -o build/exercise-$${kind%,*} \
-	    native/exercise.cpp native/kernels.cpp native/tree.cpp native/tables.cpp native/merging.cpp || exit 1; done
+	    native/exercise.cpp native/kernels.cpp native/tree.cpp native/tables.cpp native/merging.cpp native/sparse.cpp || exit 1; done
 	build/exercise-thread
 	build/exercise-address
 	build/exercise-thread race 2>&1 | grep "data race"
@@ -87,9 +87,9 @@ sanitize-kernels:
 sanitize: check-python sanitize-kernels
 	$(PYTHON) -m venv .venv-sanitize
 	.venv-sanitize/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=address,undefined ".[plot,sklearn]"
+	CUTPOINT_PAGE=OFF .venv-sanitize/bin/python -m pip install --quiet --group dev --config-settings=cmake.define.CUTPOINT_SANITIZE=address,undefined ".[plot,sklearn]"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=8192 UBSAN_OPTIONS=halt_on_error=1 CUTPOINT_KERNELS=native \
 	  .venv-sanitize/bin/python -m pytest -q -n auto tests/kernels tests/data/test_sample.py \
 	  tests/model/test_acceptor_words.py tests/em tests/shards/test_shards.py -k "not needs_little_memory"
 

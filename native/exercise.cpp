@@ -15,6 +15,7 @@
 #include "machine.hpp"
 #include "merging.hpp"
 #include "parallel.hpp"
+#include "sparse.hpp"
 #include "tables.hpp"
 #include "tree.hpp"
 
@@ -32,12 +33,12 @@ using std::size_t;
 constexpr size_t n_symbols = 3, n_words = 600, n_masks = 3, callers = 4, rounds = 2;
 using Answers = std::vector<double>;  // of one call, one after another
 
-// A generator, words with marks, and all that the kernels make of them.
+// A generator, words with marks, and all that the kernels make of them; a third of its entries is that of a sparse one.
 struct Problem {
     size_t states;
-    std::vector<double> transitions, initial, stop, weights;
-    std::vector<std::int32_t> symbols, marks, ends, labels;
-    std::vector<std::int64_t> offsets{0};
+    std::vector<double> transitions, initial, stop, weights, values;
+    std::vector<std::int32_t> symbols, marks, ends, labels, columns;
+    std::vector<std::int64_t> offsets{0}, starts{0};
     std::unique_ptr<bool[]> masks;
     TreeArrays tree;
 
@@ -54,18 +55,21 @@ struct Problem {
             offsets.push_back(static_cast<std::int64_t>(symbols.size()));
             ends.push_back(below(n_masks)), weights.push_back(1.0 / n_words);
         }
+        for (size_t row = 0; row < n_symbols * n; ++row) {
+            for (size_t t = 0; t < n; ++t)
+                if (below(3) == 0) columns.push_back(static_cast<std::int32_t>(t)), values.push_back(transitions[row * n + t]);
+            starts.push_back(static_cast<std::int64_t>(values.size()));
+        }
         tree = build_tree(symbols.data(), offsets.data(), marks.data(), n_words, n_symbols, n_masks);
     }
 
     // Sums of lanes that `work` fills, added in their order.
     template <class Work>
-    void lanes(size_t tasks, size_t threads, Answers& answers, Work work) const {
-        const size_t stride = padded(states), size = n_symbols * stride * stride, lane_size = size + 2 * stride;
-        const size_t count = lanes_for(tasks, size);
+    void lanes(size_t tasks, size_t threads, size_t lane_size, Answers& answers, Work work) const {
+        const size_t count = lanes_for(tasks, lane_size);
         Aligned sums = zeros(count * lane_size);
         in_parallel(count, threads, [&](size_t k, void* memory) {
-            double* at = sums.get() + k * lane_size;
-            work(Lane{at, at + size, at + size + stride}, k * tasks / count, (k + 1) * tasks / count, memory);
+            work(sums.get() + k * lane_size, k * tasks / count, (k + 1) * tasks / count, memory);
         });
         add_lanes(sums.get(), count, lane_size);
         answers.insert(answers.end(), sums.get(), sums.get() + lane_size);
@@ -88,7 +92,9 @@ struct Problem {
         });
         Answers more;
         const Tree view = tree.view();
-        lanes(view.blocks + tree.long_words.size(), threads, more, [&](const Lane& lane, size_t first, size_t last, void* memory) {
+        const size_t stride = padded(states), size = n_symbols * stride * stride, lane_size = size + 2 * stride;
+        lanes(view.blocks + tree.long_words.size(), threads, lane_size, more, [&](double* at, size_t first, size_t last, void* memory) {
+            const Lane lane{at, at + size, at + size + stride};
             for (size_t k = first; k < last; ++k) {
                 if (k < view.blocks) kernels.expect(machine.view, view, evidence, k, k + 1, lane, logs, memory);
                 else kernels.expect_long(machine.view, evidence, tree.long_words[k - view.blocks], lane, logs, memory);
@@ -97,17 +103,59 @@ struct Problem {
         const PaddedWideMachine wide(transitions.data(), initial.data(), stop.data(), n_symbols, states, true);
         const WideWords words{symbols.data(), offsets.data(), marks.data(), ends.data(), masks.get(), weights.data()};
         std::vector<std::int64_t> exponents(n_words);
-        lanes(n_words, threads, more, [&](const Lane& lane, size_t first, size_t last, void* memory) {
+        lanes(n_words, threads, lane_size, more, [&](double* at, size_t first, size_t last, void* memory) {
+            const Lane lane{at, at + size, at + size + stride};
             for (size_t r = first; r < last; ++r)
                 kernels.expect_wide(wide.view, words, static_cast<std::int64_t>(r), {fractions, exponents.data(), lane, nullptr}, memory);
         });
         found.insert(found.end(), more.begin(), more.end());
         found.insert(found.end(), exponents.begin(), exponents.end());
         one_word(found);
+        sparse(threads, found);
         const LabelledWords labelled{symbols.data(), offsets.data(), labels.data(), weights.data(), 60, n_symbols};
         const MergedMachine merged = merged_machine(labelled, {0.1, 0.1}, 8, 4, 80, -HUGE_VAL, 1 << 20);
         found.insert(found.end(), merged.counts.begin(), merged.counts.end());
         return found;
+    }
+
+    void sparse(size_t threads, Answers& found) const {
+        constexpr size_t parts = 3;
+        const SparseMatrices steps{n_symbols, states, starts.data(), columns.data(), values.data()};
+        const SparseMachine machine{steps, initial.data(), stop.data(), negligible(values.data(), 1, values.size())};
+        const SparseMachine acceptor{steps, initial.data(), nullptr, machine.negligible};
+        std::vector<unsigned char> full(n_masks, 1);
+        for (size_t k = 0; k < n_masks * states; ++k) full[k / states] &= masks[k];
+        const SparseEvidence evidence{masks.get(),    full.data(),    ends.data(), weights.data(), 1.0,
+                                      symbols.data(), offsets.data(), marks.data()};
+        const Tree view = tree.view();
+        const size_t units = view.blocks * parts, n_long = tree.long_words.size(), places = symbols.size() + n_words;
+        Answers scores(n_words), logs(2 * n_words), filtered(2 * places), lost(n_words), more;
+        in_parallel(units, threads, [&](size_t k, void*) {
+            sparse_score(machine, stop.data(), view, {k / parts, k % parts, parts}, scores.data());
+        });
+        in_parallel(n_words / 100, threads, [&](size_t k, void*) {
+            sparse_filter(acceptor, evidence, 100 * k, 100 * (k + 1), stop.data(), filtered.data(), filtered.data() + places,
+                          lost.data());
+        });
+        const size_t size = values.size();
+        lanes(units + n_long + n_words, threads, size + 2 * states, more, [&](double* at, size_t first, size_t last, void*) {
+            const SparseSums to{at, at + size, at + size + states, nullptr};
+            for (size_t k = first; k < last; ++k) {
+                if (k < units) sparse_expect(machine, evidence, view, {k / parts, k % parts, parts}, to, logs.data());
+                else if (k < units + n_long) sparse_expect_word(machine, evidence, tree.long_words[k - units], to, logs.data(), false);
+                else sparse_expect_word(machine, evidence, static_cast<std::int64_t>(k - units - n_long), to, logs.data() + n_words, true);
+            }
+        });
+        constexpr size_t length = 300;
+        std::unique_ptr<bool[]> seen(new bool[(length + 1) * states]);
+        std::fill_n(seen.get(), (length + 1) * states, true);
+        std::vector<std::int64_t> path(length + 1);
+        Answers table((length + 1) * states);
+        found.push_back(sparse_best_path(machine, symbols.data(), length, seen.get(), path.data()));
+        sparse_backward(steps, stop.data(), symbols.data(), length, table.data());
+        for (const Answers* each : {&scores, &logs, &filtered, &lost, &more, &table}) found.insert(found.end(), each->begin(), each->end());
+        sparse_forward(machine, symbols.data(), length, table.data());
+        found.insert(found.end(), table.begin(), table.end());
     }
 
     void one_word(Answers& found) const {

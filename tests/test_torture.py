@@ -62,11 +62,13 @@ def test_a_crash_is_a_failure_of_its_seed_alone() -> None:
     assert tally.failures[0].text.endswith("the process died: signal 11 (SIGSEGV)")
 
 
-def test_a_hang_is_a_failure_of_its_seed_alone() -> None:
+@pytest.mark.parametrize(("load", "seconds"), [(1.0, "0.5"), (3.0, "1.5")])
+def test_a_hang_is_a_failure_of_its_seed_alone(load: float, seconds: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoreboard, "load", lambda: load)
     tally = played(toy_rows.hangs_at_odd_seeds, timeout=0.5)
     assert [failure.seed for failure in tally.failures] == [3, 5]
     assert tally.cases == 1
-    assert tally.failures[0].text == "no answer after 0.5 seconds"
+    assert tally.failures[0].text == f"no answer after {seconds} seconds"
 
 
 def test_rows_that_do_not_fit_say_so() -> None:

@@ -29,7 +29,7 @@ from torture.invalid import check_sentence
 from torture.scoreboard import Row
 
 PATIENCE = 60
-"""Seconds after which a call counts as hung."""
+"""Seconds of processor time after which a call counts as hung; one that waits is told by the row's timeout."""
 
 CALLS = 60
 """Calls of one seed."""
@@ -253,12 +253,12 @@ def _limited() -> Iterator[None]:
     def late(signum: int, frame: FrameType | None) -> NoReturn:
         raise RuntimeError(f"no answer after {PATIENCE} seconds")
 
-    signal.signal(signal.SIGALRM, late)
-    signal.alarm(PATIENCE)
+    signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 @contextlib.contextmanager

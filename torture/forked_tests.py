@@ -23,6 +23,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from torture.scoreboard import load
+
 ROOT = Path(__file__).parents[1]
 PIPES = "CUTPOINT_FORKED_TESTS"
 """Variable with the two pipes of the process that collects tests."""
@@ -126,7 +128,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 def _forked(work: Callable[[], Any], seconds: float) -> Any:
-    """What a fork answers; its exit code if it dies, and "hung" if it takes too long."""
+    """What a fork answers; its exit code if it dies, "hung" after so many seconds, more of them on a busy machine."""
     into, out = os.pipe()
     child = os.fork()
     if not child:
@@ -138,7 +140,7 @@ def _forked(work: Callable[[], Any], seconds: float) -> Any:
             answer.write(json.dumps(work()).encode())
         os._exit(0)
     os.close(out)
-    found, end = b"", time.monotonic() + seconds
+    found, end = b"", time.monotonic() + seconds * load()
     while select.select([into], [], [], max(0.0, end - time.monotonic()))[0]:
         if not (piece := os.read(into, 1 << 20)):
             break

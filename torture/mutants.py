@@ -28,7 +28,7 @@ from unittest.mock import patch
 from scipy.stats import binom, binomtest
 
 from torture.forked_tests import ROOT, ForkedTests, different
-from torture.scoreboard import Row
+from torture.scoreboard import Row, load
 
 VARIABLE = "CUTPOINT_MUTANT"
 """Variable of the environment that names the mutant of a process: its module and number."""
@@ -61,7 +61,9 @@ EQUIVALENT: dict[str, dict[str, list[str]]] = {
         "decision.unary": ["if not small.dimension:"],
         "decision.word_search": ["if len(self._known) < MOST_KNOWN:"],
         "em.m_step": ["return number if seen else None"],
+        "em.observations": ["if stride == 1:"],
         "exact.algebraic": ["if high <= other_low or other_high <= low:"],
+        "exact.certified": ["if low > cut_point or high < cut_point:"],
         "exact.numbers": ["if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:"],
         "kernels.reference": [
             "BLOCK = 2**18",
@@ -79,7 +81,7 @@ EQUIVALENT: dict[str, dict[str, list[str]]] = {
         "exact.algebraic": ["return cls([-square, 0, 1], 0, square + 1)"],
         "exact.certified": [
             "clear = (lengths <= LONGEST) & (np.abs(estimates - near) > _margin(estimates, lengths, n_states, near))",
-            "return 8 * roundings * 2.0**-53 * estimates + 2.0**-50 * near + 1e-290",
+            "return 8 * _roundings(1.0 * lengths, n_states) * 2.0**-53 * estimates + 2.0**-50 * near + underflow",
         ],
     },
     "A guess that is verified in rational numbers afterwards; with another one as much is proven.": {
@@ -147,7 +149,7 @@ def _operators(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
                 opposite = COMPARISONS[type(sign)]
                 changed = [*signs[:k], opposite(), *signs[k + 1 :]]
                 yield f"{type(sign).__name__} as {opposite.__name__}", ast.Compare(left, changed, right)
-        case ast.BinOp(left, operator, value) if type(operator) in OPERATORS:
+        case ast.BinOp(left, operator, value) if type(operator) in OPERATORS and not _is_type(node):
             other = OPERATORS[type(operator)]
             yield f"{type(operator).__name__} as {other.__name__}", ast.BinOp(left, other(), value)
             yield "only the left operand", left
@@ -158,6 +160,18 @@ def _operators(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield "and as or, or as and", ast.BoolOp(ast.Or() if isinstance(junctor, ast.And) else ast.And(), values)
         case ast.UnaryOp(ast.Not() | ast.USub() as unary, operand):
             yield f"no {type(unary).__name__}", operand
+
+
+def _is_type(node: ast.AST) -> bool:
+    """Whether this is a union of types: all of its parts are names with a capital, generic types or None."""
+    match node:
+        case ast.BinOp(left, ast.BitOr(), right):
+            return _is_type(left) and _is_type(right)
+        case ast.Name(name):
+            return name[0].isupper() and not name.isupper()
+        case ast.Subscript() | ast.Constant(None):
+            return True
+    return False
 
 
 def _values(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -191,11 +205,14 @@ class Mutator(ast.NodeTransformer):
         self.number, self.places = number, 0
         self.description, self.lines = "", range(0)
         self._statement = ast.AST()
+        self._any_size: list[ast.expr] = []
 
     def visit(self, node: ast.AST) -> ast.AST:
         """The node, changed if it is the one; types and the texts of sentences are left alone."""
-        if isinstance(node, LEFT_ALONE) or _is_guard(node):
+        if isinstance(node, LEFT_ALONE) or _is_guard(node) or node in self._any_size:
             return node
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".reshape"):
+            self._any_size = [each for each in node.args if ast.unparse(each) == "-1"]  # as any negative number
         if isinstance(node, ast.stmt):
             self._statement = node
         for description, changed in changes(node):
@@ -371,7 +388,9 @@ def _killer_alone(module: str, number: int, chosen: list[str], seconds: float) -
     plain = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "torture.mutants"]
     command = [sys.executable, "-m", "pytest", *plain, *chosen]
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=seconds)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=seconds * load()
+        )
     except subprocess.TimeoutExpired:
         return "hung"
     return f"exit code {done.returncode}" if done.returncode else ""

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from torture.scoreboard import Row
 
 NATIVE = Path(__file__).parents[1] / "native"
-SOURCES = ("exercise", "kernels", "tree", "tables", "merging")
+SOURCES = ("exercise", "kernels", "tree", "tables", "merging", "sparse")
 KINDS = ("thread", "address,undefined")
 OPTIONS = ["-std=c++20", "-O1", "-g", "-Wno-psabi", "-fno-sanitize-recover=all", "-pthread"]
 OPTIONS += ["-DCUTPOINT_TABLE=kernels_baseline", '-DCUTPOINT_NAME="plain"']

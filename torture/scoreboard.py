@@ -43,7 +43,7 @@ class Row:
     check : tries the cases of a seed and returns how many there were; any exception is a failure.
     plant : context manager which breaks the promise, so that the check fails at one of the first ``tries`` seeds.
     share : of the budget, in proportion to other rows.
-    timeout : seconds after which a batch counts as hung.
+    timeout : seconds after which a batch counts as hung; more on a machine that has more to do than it has cores.
     minutes : smallest budget that this row is part of.
     missing : what this machine lacks to run the row; empty if nothing.
     """
@@ -206,11 +206,13 @@ class Workshop:
         self.trouble = "" if ready == 0 else str(ready)
 
     def _answer(self, seconds: float) -> int | str:
+        begin = time.monotonic()
         try:
-            if self.mine.poll(seconds):
-                answer: int | str = self.mine.recv()
-                return answer
-            end = f"no answer after {seconds:g} seconds"
+            while (left := begin + (most := seconds * load()) - time.monotonic()) > 0:
+                if self.mine.poll(left):
+                    answer: int | str = self.mine.recv()
+                    return answer
+            end = f"no answer after {most:g} seconds"
         except (EOFError, ConnectionError):
             assert self.process is not None
             self.process.join()
@@ -236,6 +238,11 @@ class Workshop:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.kill()
+
+
+def load() -> float:
+    """How much longer things take than on an idle machine: processes that want to run for each core, at least 1."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def _exit(code: int) -> str:

@@ -101,6 +101,7 @@ def test_a_proof_about_one_acceptor_proves_nothing_about_another() -> None:
 def test_a_changed_dfa_is_refused(name: str) -> None:
     dfa = RESULTS[name]()
     claims = [dataclasses.replace(dfa, final=dfa.final ^ {state}) for state in range(dfa.n_states)]
+    claims.append(dataclasses.replace(dfa, alphabet=[f"other {symbol}" for symbol in dfa.alphabet]))
     for state, row in enumerate(dfa.transitions):
         for a in range(len(row)):
             for other in set(range(dfa.n_states)) - {row[a]}:
@@ -110,6 +111,28 @@ def test_a_changed_dfa_is_refused(name: str) -> None:
     for claim in claims:
         with pytest.raises(cp.errors.InvalidProof, match="the proof fails: "):
             check(claim)
+
+
+def odd(value: Any) -> Iterator[Any]:
+    """The same value with one number in it of another kind, each in turn: equal as numbers, but no part of a proof."""
+    if isinstance(value, int | Fraction):
+        yield from (float(value), str(value), None, Fraction(value) if isinstance(value, int) else value.numerator)
+    elif isinstance(value, tuple):
+        yield from (list(value), None)
+        for i, part in enumerate(value):
+            yield from ((*value[:i], other, *value[i + 1 :]) for other in odd(part))
+    elif type(value).__module__ == IsolationCertificate.__module__:
+        for name, part in vars(value).items():
+            if name not in ("cut_point", "relation"):
+                yield from (type(value)(**(vars(value) | {name: other})) for other in odd(part))
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_numbers_of_another_kind_are_no_proof(name: str) -> None:
+    result = RESULTS[name]()
+    for certificate in odd(result.certificate):
+        with pytest.raises(cp.errors.InvalidProof, match="has no such form"):
+            check(Claim(result, certificate))
 
 
 def test_a_minimized_automaton_with_another_number_is_refused() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 import cutpoint as cp
 from cutpoint.em.expectation_maximization import enumerated_counts
-from cutpoint.em.m_step import MStep
+from cutpoint.em.m_step import MStep, factored, is_factored
 from cutpoint.em.observations import InMemory, Parameters
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples
@@ -342,5 +342,24 @@ def test_entries_without_pseudo_counts_play_no_part_in_the_density(engine: Any) 
 def test_a_subsample_takes_every_so_many_observations(most: int, kept: int) -> None:
     sample = cp.Sample(["a" * k for k in range(9)], accepted=[True] * 9)
     part = InMemory(sample).subsample(most)
+    stride = -(-9 // most)
+    assert part.words == sample.words[stride // 2 :: stride]
     assert len(part) == kept <= most
-    assert set(part.words) <= set(sample.words)
+
+
+def test_rows_in_the_form_of_a_hidden_markov_model() -> None:
+    """Which symbol comes and which state comes next are independent, with the chances that each had; stops stay."""
+    rows = np.random.default_rng(3).dirichlet(np.ones(7), 3)
+    found = factored(rows)
+    before, after = (each[:, :-1].reshape(3, 2, 3) for each in (rows, found))
+    for axis in (1, 2):
+        np.testing.assert_allclose(after.sum(axis), before.sum(axis), rtol=1e-14)
+    products = after.sum(2, keepdims=True) * after.sum(1, keepdims=True) / after.sum((1, 2), keepdims=True)
+    np.testing.assert_allclose(after, products, rtol=1e-14)
+    assert found[:, -1].tolist() == rows[:, -1].tolist()
+    initial = np.array([1.0, 0.0, 0.0])
+    assert is_factored(Parameters(found, initial))
+    nearly = found.copy()
+    nearly[0, :2] += np.array([1e-6, -1e-6]) * nearly[0, :2].min()
+    assert not is_factored(Parameters(nearly, initial))
+    np.testing.assert_allclose(factored(rows, np.arange(2)), rows, rtol=1e-14)

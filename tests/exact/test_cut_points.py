@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given, strategies as st
 
 import cutpoint as cp
 from cutpoint.exact.algebraic import real_roots
-from cutpoint.exact.certified import certified_bounds, compared
+from cutpoint.exact.certified import all_compared, all_values_compared, certified_bounds, compared
 from tests.strategies import acceptors, words_of
 
 CASES = 100_000
@@ -104,6 +105,31 @@ def test_certified_bounds_contain_the_estimate_and_are_narrow(estimate: float) -
     assert certified_bounds(estimate, 2**60, 3) == (Fraction(-1), Fraction(2))  # so many roundings have no bound
 
 
+@pytest.mark.parametrize("n_states", [1, 3, 60])
+@pytest.mark.parametrize("length", [0, 1, 5000])
+@pytest.mark.parametrize("estimate", [5e-324, 1e-300, 0.25, 1.0])
+def test_floats_decide_no_nearer_than_their_roundings(estimate: float, length: int, n_states: int) -> None:
+    """The probability may be off by a rounding for each sum and product, n(l + 2) + l + 2, and by what underflows."""
+    roundings, value = length * (n_states + 2) + n_states + 2, Fraction(estimate)
+    off = value * roundings / 2**53 + (length + 1) * n_states**2 * Fraction(5e-324)
+    low, high = certified_bounds(estimate, length, n_states)
+    assert low < value - off
+    assert high > value + off
+    one, n = np.array([estimate]), np.array([length])
+    for tie in (value - off, value + off):
+        exact: Any = partial(_given, tie)
+        assert compared(estimate, length, n_states, tie, exact) == 0
+        for signs, used in (
+            all_compared(one, n, n_states, tie, exact),
+            all_values_compared(one, one, n, (n_states, 1.0), tie, exact),
+        ):
+            assert (signs.tolist(), used.tolist()) == ([0], [True])
+
+
+def _given(value: Fraction, *_: int) -> Fraction:
+    return value
+
+
 # -- irrational cut points ----------------------------------------------------------------------------------------
 
 
@@ -152,6 +178,7 @@ def test_reprs_of_roots() -> None:
     [
         (([1], 0, 1), "an AlgebraicNumber needs a polynomial that is not constant, and low < high."),
         (([-1, 0, 2], 1, 0), "an AlgebraicNumber needs a polynomial that is not constant, and low < high."),
+        (([-1, 2], "1/2", "1/2"), "an AlgebraicNumber needs a polynomial that is not constant, and low < high."),
         (([-1, 0, 2], -1, 1), "an AlgebraicNumber needs one real root between low and high; got 2."),
         (([1, 0, 1], 0, 1), "an AlgebraicNumber needs one real root between low and high; got 0."),
         (

@@ -127,6 +127,7 @@ def check(result: Any) -> None:
     cutpoint.errors.InvalidProof: the proof fails: state 0 of the DFA is final, and its first word is rejected.
     """
     certificate = getattr(result, "certificate", None)
+    _check_kinds(certificate)
     match certificate:
         case EqualityCertificate():
             _check_equality(certificate.left, certificate.right, certificate.rows)
@@ -136,11 +137,11 @@ def check(result: Any) -> None:
         case SupportCertificate():
             _check_support(result, certificate)
         case ResidualCertificate():
-            _check_dfa(result, *_checked_residuals(certificate))
+            _check_dfa(result, certificate.acceptor, *_checked_residuals(certificate))
         case IsolationCertificate():
             accepting = _checked_invariant(certificate)
             if hasattr(result, "transitions"):
-                _check_dfa(result, certificate.steps, accepting)
+                _check_dfa(result, certificate.acceptor, certificate.steps, accepting)
             else:
                 _require(result.cut_point == certificate.cut_point, "the proof is about another cut point")
         case _:
@@ -150,6 +151,42 @@ def check(result: Any) -> None:
 def _require(holds: bool, otherwise: str) -> None:
     if not holds:
         raise InvalidProof(f"the proof fails: {otherwise}.")
+
+
+KINDS = {
+    **dict.fromkeys(("basis", "low", "high"), (2, Fraction)),
+    **dict.fromkeys(("prefixes", "suffixes", "steps"), (2, int)),
+    "pivots": (1, int),
+    "distance": (0, Fraction),
+}
+"""How deep the tuples of a part of a certificate are, and what they hold: a float could be right by rounding."""
+
+
+def _check_kinds(certificate: object) -> None:
+    """Every number is a fraction, every code a whole number."""
+    for name, value in getattr(certificate, "__dict__", {}).items():
+        if isinstance(value, RowSpace):
+            _check_kinds(value)
+        elif name in KINDS:
+            _require(_is_nested(value, *KINDS[name]), f"{name} of the certificate has no such form")
+        elif name == "lifted":
+            _require(isinstance(value, tuple) and all(map(_is_lifted, value)), "a lifted column has no such form")
+
+
+def _is_nested(value: object, depth: int, kind: type) -> bool:
+    if depth:
+        return isinstance(value, tuple) and all(_is_nested(each, depth - 1, kind) for each in value)
+    return type(value) is kind
+
+
+def _is_lifted(value: object) -> bool:
+    if not isinstance(value, tuple) or len(value) != 3:
+        return False
+    return _is_nested(value[:2], 1, int) and _is_nested(value[2], 1, Fraction)
+
+
+def _check_alphabet(dfa: DFA, acceptor: Acceptor) -> None:
+    _require(list(map(repr, dfa.alphabet)) == list(map(repr, acceptor.alphabet)), "the alphabets differ")
 
 
 # -- Linear algebra -----------------------------------------------------------------------------------------------
@@ -238,11 +275,12 @@ def _check_rank(automaton: WeightedAutomaton, prefixes: Sequence[Codes], suffixe
 # -- DFAs ---------------------------------------------------------------------------------------------------------
 
 
-def _check_dfa(dfa: DFA, steps: Sequence[Codes], accepting: Sequence[bool]) -> None:
+def _check_dfa(dfa: DFA, acceptor: Acceptor, steps: Sequence[Codes], accepting: Sequence[bool]) -> None:
     """The DFA accepts the words that another one, which starts in state 0, accepts from the back; and it is minimal.
 
     A state of the DFA stands for the set of those states of the other from which words that lead to it are accepted.
     """
+    _check_alphabet(dfa, acceptor)
     sets = {dfa.initial: frozenset(k for k, accepts in enumerate(accepting) if accepts)}
     for state in (queue := [dfa.initial]):
         inside, is_final = 0 in sets[state], state in dfa.final
@@ -318,7 +356,6 @@ def _checked_residuals(certificate: ResidualCertificate) -> tuple[list[Codes], l
         )
         columns.append(_times_column(matrices[suffix[0]], known[suffix[1:]]) if suffix else final)
     every, none = len(columns), len(columns) + 1
-    _require(all(len(each) == 3 for each in certificate.lifted), "a lifted column lacks its place")
     lifted = {(k, a): column for k, a, column in certificate.lifted}
     _require(len(certificate.steps) == len(columns), "there is not one row of steps for each suffix")
 
@@ -355,6 +392,7 @@ def _checked_residuals(certificate: ResidualCertificate) -> tuple[list[Codes], l
 
 
 def _check_support(dfa: DFA, certificate: SupportCertificate) -> None:
+    _check_alphabet(dfa, certificate.acceptor)
     positive = certificate.cut_point == 0
     _require(positive or certificate.cut_point == 1, "the support decides at 0 and 1 only")
     initial, matrices, final = (_parts if positive else _check_stochastic)(certificate.acceptor)

@@ -102,9 +102,8 @@ def all_values_compared(
     """
     n_states, largest = norms
     near = float(cut_point) if -LARGEST <= cut_point <= LARGEST else np.nan
-    roundings = lengths * (n_states + 2.0) + n_states + 2
     with np.errstate(over="ignore", invalid="ignore"):
-        margin = 8 * roundings * 2.0**-53 * magnitudes + 2.0**-50 * abs(near) + 1e-120
+        margin = _margin(magnitudes, lengths, n_states, abs(near), 1e-120)
         clear = np.abs(estimates - near) > margin  # never if a magnitude is infinite
     clear &= (lengths <= LONGEST) & ((lengths + 2) * np.log2(max(largest, 1.0)) < MOST_GROWTH)
     signs = np.where(estimates > near, np.int8(1), np.int8(-1))
@@ -113,15 +112,19 @@ def all_values_compared(
     return signs, ~clear
 
 
-def _margin(estimates: Any, lengths: Any, n_states: int, near: float) -> Any:
+def _roundings(lengths: Any, n_states: int) -> Any:
+    """Most roundings, n(l + 2) + l + 2, that a term of the forward recursion goes through."""
+    return lengths * (n_states + 2) + n_states + 2
+
+
+def _margin(estimates: Any, lengths: Any, n_states: int, near: float, underflow: float = 1e-290) -> Any:
     """Distance from the cut point, as a float, beyond which an estimate surely lies on its own side."""
-    roundings = lengths * (n_states + 2.0) + n_states + 2
-    return 8 * roundings * 2.0**-53 * estimates + 2.0**-50 * near + 1e-290
+    return 8 * _roundings(1.0 * lengths, n_states) * 2.0**-53 * estimates + 2.0**-50 * near + underflow
 
 
 def certified_bounds(estimate: float, length: int, n_states: int) -> tuple[Fraction, Fraction]:
     """Rational numbers between which the probability behind a float estimate surely lies."""
-    roundings = length * (n_states + 2) + n_states + 2
+    roundings = _roundings(length, n_states)
     if roundings >= 2**51 or length > LONGEST:
         return Fraction(-1), Fraction(2)
     relative = 2 * roundings * UNIT_ROUNDOFF
