@@ -149,9 +149,11 @@ def _has_streams() -> bool:
 
 
 def _exit_code(arguments: Sequence[str] | None = None) -> int:
-    given = sys.argv[1:] if arguments is None else arguments
+    if not (sys.argv[1:] if arguments is None else arguments):  # versions of click differ in what they make of this
+        output.message(program.get_help(click.Context(program, info_name="cutpoint")), keep=output.LAYOUT)
+        return click.UsageError.exit_code
     try:
-        done = program.main(given or ["--help"], prog_name="cutpoint", standalone_mode=False)
+        done = program.main(arguments, prog_name="cutpoint", standalone_mode=False)
         sys.stdout.flush()
         return done if isinstance(done, int) else 0
     except click.ClickException as error:
