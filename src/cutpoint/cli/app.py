@@ -80,6 +80,13 @@ class Program(click.Group):
         raise_on_interrupt()
         return self.verb
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Without any argument, the help: versions of click differ in where they print it and in the exit code."""
+        if not args and not ctx.resilient_parsing:
+            output.message(ctx.get_help(), keep=output.LAYOUT)
+            ctx.exit(click.UsageError.exit_code)
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -149,9 +156,6 @@ def _has_streams() -> bool:
 
 
 def _exit_code(arguments: Sequence[str] | None = None) -> int:
-    if not (sys.argv[1:] if arguments is None else arguments):  # versions of click differ in what they make of this
-        output.message(program.get_help(click.Context(program, info_name="cutpoint")), keep=output.LAYOUT)
-        return click.UsageError.exit_code
     try:
         done = program.main(arguments, prog_name="cutpoint", standalone_mode=False)
         sys.stdout.flush()
