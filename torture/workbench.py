@@ -148,14 +148,9 @@ def _finite(value: Any, asked: str) -> None:
 
 
 @contextlib.contextmanager
-def codes_as_they_come() -> Iterator[None]:
-    """Codes of symbols are not compared with the alphabet."""
-    right = routes.ROUTES["step"].function
-
-    def wrong(request: Any) -> Any:
-        return [right(request)][max(request.word, default=0) > 9]
-
-    with patch.dict(routes.ROUTES, {"step": routes.Route(messages.StepRequest, wrong)}):
+def shapes_as_they_come() -> Iterator[None]:
+    """Tables that are typed in are not compared with the numbers of states and symbols."""
+    with patch.object(drafts, "_shapes", lambda draft: iter(())):
         yield
 
 
@@ -165,7 +160,7 @@ ROWS = [
         "Every route of the workbench answers a request, whatever it holds, or refuses it with a sentence: no fault, "
         "no crash, no number that is missing.",
         hostile_requests,
-        codes_as_they_come,
+        shapes_as_they_come,
         timeout=300.0,
         missing=missing,
     )
