@@ -120,6 +120,7 @@ def test_columns_out_of_order_are_put_in_order() -> None:
         lambda A: A & A,
         cp.draw,
         cp.minimize,
+        lambda A: cp.Language(A, "1/3").to_dfa(),
         lambda A: A.forward("a" * 20_000),
         lambda A: A.occupancy("a" * 20_000),
     ],
@@ -127,6 +128,18 @@ def test_columns_out_of_order_are_put_in_order() -> None:
 def test_what_would_not_fit_is_refused_with_its_size(view: Callable[[cp.Acceptor], Any]) -> None:
     with pytest.raises(TooLarge, match=r"would take .* GB|of 20,000 states is too large|acceptor; it has 20,000"):
         view(large())
+
+
+def test_what_works_on_dense_matrices_takes_sparse_acceptors() -> None:
+    dense = cp.random_acceptor(3, "ab", rng=1)
+    sample = cp.simulate(dense, cp.random_words("ab", 200, (1, 6), rng=2), rng=3)
+    errors = [cp.assess.standard_errors(machine, sample).table() for machine in (dense, dense.to_sparse())]
+    assert errors[0] == errors[1]
+    fits = [cp.learn(sample, start=machine, folds=2, student=False) for machine in (dense, dense.to_sparse())]
+    assert fits[0].acceptor == fits[1].acceptor
+    law = cp.Generator.from_ngrams(sample, 2)
+    laws = [cp.learn_generator(sample, start=machine, folds=2).generator for machine in (law, law.to_sparse())]
+    assert laws[0] == laws[1]
 
 
 def test_equivalence_of_large_acceptors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -528,6 +528,7 @@ def standard_errors(
     """
     check_acceptor(acceptor)
     check_arguments(sample, threads, engine)
+    acceptor = acceptor.to_dense()
     asked = _plain_words(acceptor, words)
     estimate = Parameters.of(acceptor)
     with observations(sample, acceptor.alphabet, engine, 1) as data:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.exact.recursions import IntegerForm, over_common_denominator, quotients
+from cutpoint.kernels.sparse_matrices import check_dense
 
 if TYPE_CHECKING:
     from flint import fmpz, fmpz_mat, nmod_mat
@@ -83,6 +84,7 @@ class ModularSpace:
     def __init__(self, size: int, p: int) -> None:
         from flint import nmod_mat  # noqa: PLC0415
 
+        check_dense((size, size), "a projection onto a space of rows,")
         self.p = p
         self.word: Codes | None = None
         self.words: list[Codes] = []

@@ -127,7 +127,7 @@ def learn_generator(
         n_folds = max(folds or usual_folds(part), team)
         used = team if team > 1 or (folds is None and part.total >= ENOUGH) else n_folds
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))[:used]
-        given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
+        given = None if start is None else Start("given", Parameters.of(start.to_dense()), start.final.astype(np.int32))
         starts = GeneratorStarts(states, n_states)
         enough = int(SYMBOLS / (float(part.lengths.mean()) + 1.0))
         rules = Rules(

@@ -151,7 +151,7 @@ def learn(
         n_folds = max(folds or usual_folds(part), team)
         used = n_folds if team == 1 and (folds is not None or n_states is None or len(part) <= LARGE) else team
         split_by_fold = splits(part, n_folds, np.random.default_rng([seed, 0]))
-        given = None if start is None else Start("given", Parameters.of(start), start.final.astype(np.int32))
+        given = None if start is None else Start("given", Parameters.of(start.to_dense()), start.final.astype(np.int32))
         rules = Rules(states, prior, seed, threads, given, exchange=isinstance(states, HiddenStates))
         sizes = states.sizes if n_states is None else (n_states,)
         options = n_states, n_final, final and frozenset(final), classes and tuple(classes), start, team, n_folds
