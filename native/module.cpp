@@ -209,6 +209,7 @@ nb::ndarray<nb::numpy, const T, nb::ndim<1>> owned(std::vector<T>&& values) {
 
 nb::tuple merged(nb::handle symbols, nb::handle offsets, nb::handle labels, nb::handle weights, size_t n_symbols,
                  nb::handle pseudo, size_t n_states, size_t width, size_t most_rounds, double least, size_t most_nodes) {
+    if (n_symbols > most_codes) refuse("alphabet", "n_symbols", n_symbols);
     const Codes word = codes("symbols", symbols, any, n_symbols);
     const Offsets at = cutpoint::offsets(offsets, word.size());
     const size_t count = at.size() - 1;

@@ -121,7 +121,7 @@ CASES += [(kernel, *case) for case in MARKS_WRONG for kernel in ("expected_count
 def call(module: Any, kernel: str, **arguments: Any) -> Any:
     given = {name: GIVEN[name] for name in KERNELS[kernel]} | arguments
     if kernel == "merged_machine":
-        given |= {"n_symbols": 2, "n_states": 2, "width": 1}
+        given = {"n_symbols": 2, "n_states": 2, "width": 1} | given
     return getattr(module, kernel)(**given)
 
 
@@ -149,6 +149,13 @@ def test_more_prefixes_than_can_be_numbered(module: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "MOST_NODES", 3)
     with pytest.raises(cp.errors.TooLarge, match="words have more than 3 distinct prefixes"):
         call(module, "merged_machine")
+
+
+@pytest.mark.parametrize("module", [native, merging])
+@pytest.mark.parametrize("n_symbols", [2**31, 2**62])
+def test_more_symbols_than_there_are_codes(module: Any, n_symbols: int) -> None:
+    with pytest.raises(cp.errors.TooLarge, match=f"n_symbols must be at most 2147483646, .* got {n_symbols}"):
+        call(module, "merged_machine", n_symbols=n_symbols)
 
 
 @pytest.mark.parametrize("words", [["ab"], np.array([0, 1]), None])

@@ -59,6 +59,12 @@ def code_of(name: str, code: int, size: int, least: int = 0) -> NoReturn:
     raise InvalidArgument(f"must be codes of {bound}; got {code}.", argument=name)
 
 
+def alphabet(name: str, n_symbols: int) -> None:
+    """Refuse more symbols than there are codes, before memory is taken for each of them."""
+    if n_symbols > MOST_CODES:
+        raise TooLarge(f"must be at most {MOST_CODES}, as codes are int32; got {n_symbols}.", argument=name)
+
+
 def offsets(name: str, value: Any, n_symbols: int) -> None:
     """Refuse what does not say where words begin: from 0 to the number of symbols, never decreasing."""
     array(name, value, "int64", [ANY])

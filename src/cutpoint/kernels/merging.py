@@ -61,6 +61,7 @@ def merged_machine(
     least : two nodes whose own log Bayes factor is below this contradict each other, whatever those below them say,
         and are not merged. Where all contradict and there is no room for more states, their edges stay open.
     """
+    door.alphabet("n_symbols", n_symbols)
     door.words(words, n_symbols)
     door.array("pseudo", pseudo, "float64", [door.ANY])
     door.codes("labels", labels, len(pseudo), -1, len(words.symbols) + len(words.lengths))
