@@ -15,6 +15,7 @@ import importlib.util
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ from unittest.mock import patch
 
 from scipy.stats import binom, binomtest
 
-from torture.forked_tests import ROOT, ForkedTests, different
+from torture.forked_tests import MEMORY, ROOT, ForkedTests, different
 from torture.scoreboard import Row, load
 
 VARIABLE = "CUTPOINT_MUTANT"
@@ -301,6 +302,7 @@ class MutantFinder(importlib.abc.MetaPathFinder):
 
 
 if VARIABLE in os.environ:
+    resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY, resource.RLIM_INFINITY))  # one without an end takes no more
     _module, _number = os.environ[VARIABLE].split(":")
     sys.meta_path.insert(0, MutantFinder(_module, int(_number)))
 

@@ -68,7 +68,7 @@ def test_known_cases() -> None:
     assert binary.coefficients == (Fraction(1, 2), Fraction(1, 2))
     assert (binary.order, binary.order_coefficient, binary.definite_order) == (1, Fraction(1, 2), None)
     assert binary.is_scrambling
-    assert binary.is_quasi_definite
+    assert binary.is_quasi_definite is True
     assert not binary.is_definite
     assert binary.bound(10) == Fraction(1, 1024)
     assert [binary.last_symbols(Fraction(1, 2**n)) for n in (0, 1, 5)] == [0, 1, 5]
@@ -78,6 +78,7 @@ def test_known_cases() -> None:
     shift = {"a": [[1, 0, 0], [1, 0, 0], [0, 1, 0]], "b": [[0, 1, 0], [0, 0, 1], [0, 0, 1]]}
     slow = cp.ergodicity(cp.Acceptor(3, "ab", shift, 0, {2}))
     assert slow.order is None
+    assert slow.is_quasi_definite is False
     assert slow.never_scrambling is not None
     last_two = cp.gallery.deterministic(
         {"": {"a": "a", "b": "b"}, "a": {"a": "aa", "b": "ab"}, "b": {"a": "ba", "b": "bb"}}
@@ -87,6 +88,9 @@ def test_known_cases() -> None:
     assert (two.order, two.definite_order, two.order_coefficient) == (2, 2, 0)
     assert two.last_symbols(0) == 2
     assert two.definite_dfa("1/2") == cp.Language(last_two, "1/2").to_dfa()
+
+    delay = cp.Acceptor(3, "a", [[[0, 1, 0], [0, 0, 1], [0, 0, 1]]], 0, {2})  # only its first state has another row
+    assert cp.ergodicity(delay).definite_order == 2
 
     assert cp.ergodicity(cp.gallery.parity()).sia == (False, False)
     assert cp.ergodicity(cp.gallery.land_of_oz()).sia == (True,)

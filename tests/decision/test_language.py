@@ -368,7 +368,8 @@ def test_inclusion_in_a_dfa_and_across_acceptors() -> None:
     assert (half <= large, small <= third, third <= small, large <= half) == (True, True, False, False)
     assert (half < third, small < third, third > small, third < half) == (True, True, True, False)
     same = cp.Language(cp.mixture([cp.p_adic(2), cp.p_adic(2)], ["1/3", "2/3"]), "1/2")
-    assert (half <= same, same <= half, half < same) == (True, True, False)
+    assert (half <= same, same <= half, half < same, half > same) == (True, True, False, False)
+    assert (third > half, half > third, half > small) == (True, False, False)
     with pytest.raises(TypeError):
         half <= 3  # type: ignore[operator]  # noqa: B015
 

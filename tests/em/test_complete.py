@@ -43,6 +43,11 @@ def test_example_2() -> None:
     assert B.table([31]).splitlines()[-1].split() == ["b;1,b", "2"]
 
 
+def test_a_table_shows_the_first_columns_of_many() -> None:
+    table = cp.design_matrix("ab", "01", 3).table().splitlines()
+    assert [len(line.split()) for line in table] == [32] + 8 * [33]
+
+
 @pytest.mark.parametrize(
     ("states", "symbols", "length"),
     [(1, 1, 0), (1, 1, 5), (1, 3, 3), (3, 1, 3), (2, 3, 3), (3, 2, 2), (4, 2, 1), (2, 2, 0)],

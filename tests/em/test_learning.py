@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 import cutpoint as cp
 from cutpoint.em.expectation_maximization import enumerated_counts
 from cutpoint.em.m_step import MStep, factored, is_factored
-from cutpoint.em.observations import InMemory, Parameters
+from cutpoint.em.observations import InMemory, Parameters, mixture_log_likelihoods
 from tests import oracles
 from tests.strategies import KINDS, acceptors, samples
 
@@ -345,6 +345,11 @@ def test_a_subsample_takes_every_so_many_observations(most: int, kept: int) -> N
     stride = -(-9 // most)
     assert part.words == sample.words[stride // 2 :: stride]
     assert len(part) == kept <= most
+
+
+def test_a_team_gives_what_was_seen_the_mean_of_its_members_probabilities() -> None:
+    members = np.log([[0.2, 0.5, 0.5], [0.6, 0.5, 0.125], [0.1, 0.5, 0.125]])
+    np.testing.assert_allclose(mixture_log_likelihoods(list(members)), np.log([0.3, 0.5, 0.25]), rtol=1e-14)
 
 
 def test_rows_in_the_form_of_a_hidden_markov_model() -> None:

@@ -116,6 +116,16 @@ REFUSED: list[Refusal] = [
         "a column has 2 symbols and 3 states; got 1 and 2.",
     ),
     (
+        lambda: cp.design_matrix("ab", "01", 2).column("01", "aa"),
+        cp.errors.InvalidArgument,
+        "a column has 2 symbols and 3 states; got 2 and 2.",
+    ),
+    (
+        lambda: cp.maximum_likelihood([[[1, 2]]]),
+        cp.errors.InvalidArgument,
+        "counts must have shape [a, s, t] with as many t as s; got shape (1, 1, 2).",
+    ),
+    (
         lambda: cp.maximum_likelihood([[1, 2], [3, 4]]),
         cp.errors.InvalidArgument,
         "counts must have shape [a, s, t] with as many t as s; got shape (2, 2).",
@@ -274,6 +284,11 @@ REFUSED: list[Refusal] = [
         lambda: cp.baum_welch(GENERATOR, cp.Sample(["a"]), fixed=[("a", 0)], tied_symbols=["ab"]),
         cp.errors.InvalidArgument,
         "of a generator, either entries can be fixed or symbols tied, not both.",
+    ),
+    (
+        lambda: cp.baum_welch(GENERATOR.to_sparse(), cp.Sample(["a"]), tied_symbols=["ab"]),
+        cp.errors.InvalidArgument,
+        "symbols of a sparse generator cannot be tied. Take to_dense() of it first, if that fits into memory.",
     ),
     (
         lambda: cp.baum_welch(GENERATOR, cp.Sample(["a"]), max_steps=1).acceptor,

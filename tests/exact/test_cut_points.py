@@ -147,6 +147,7 @@ def test_a_root_compares_exactly_with_fractions() -> None:
     assert root != cp.AlgebraicNumber.sqrt("1/3")
     assert not any(root == number for number in (math.nan, math.inf))
     assert -math.inf < root < math.inf
+    assert -2 < root < 2  # beside the other root too
     for kind in (ZeroDivisionError, cp.CutpointError):
         with pytest.raises(kind, match=r"√\(1/2\) ≈ 0\.7071 is divided by 0\."):
             root / 0

@@ -210,7 +210,7 @@ def _with_ties(start: Parameters, symbol_groups: Group | None, state_groups: Gro
     if (symbol_groups is None and state_groups is None) or not isinstance(start.rows, RaggedRows):
         return start
     if start.stop is not None and symbol_groups is not None:
-        advice = "Take {to_dense()} of it first, if that fits into memory."
+        advice = "Take to_dense() of it first, if that fits into memory."
         raise InvalidArgument("symbols of a sparse generator cannot be tied.", advice=advice)
     m, n, _ = start.transitions.shape
     leaders = _leading_rows(start, symbol_groups, state_groups)
