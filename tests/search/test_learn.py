@@ -303,6 +303,29 @@ def test_folds_partition_the_sample(counts: list[int], folds: int, seed: int) ->
         assert split.training.total + split.validation.total == sample.total
 
 
+@pytest.mark.parametrize(("both", "together"), [(40, True), (15, True), (13, False)])
+def test_words_under_two_headings_stay_together(both: int, together: bool) -> None:
+    """Fourteen words that contradict themselves are too many to be chance (of one in a thousand)."""
+    words = [format(k, "b") for k in range(60)]
+    sample = cp.Sample(
+        words + words[:both], accepted=[k % 2 == 0 for k in range(60)] + [k % 2 == 1 for k in range(both)]
+    )
+    found = splits(sample, 3, np.random.default_rng(1))
+    shared = [set(split.training.words) & set(split.validation.words) for split in found]
+    assert (not any(shared)) is together
+    assert sum(split.validation.total for split in found) == sample.total
+    sizes = [split.validation.total for split in found]
+    assert max(sizes) - min(sizes) <= 2
+
+
+def test_words_drawn_independently_are_shared_out_one_by_one() -> None:
+    """Verdicts that are fair coins contradict each other half of the time, and that is chance."""
+    words = [format(k, "b") for k in range(50)] * 4
+    verdicts = (np.random.default_rng(5).random(200) < 0.5).tolist()
+    found = splits(cp.Sample(words, accepted=verdicts), 2, np.random.default_rng(1))
+    assert set(found[0].training.words) & set(found[0].validation.words)
+
+
 def test_large_and_fractional_counts_are_shared_out() -> None:
     sample = cp.Sample(["a", "b"], accepted=[True, False], counts=[1e6, 2.5])
     parts = fold_counts(sample, 2, np.random.default_rng(0))

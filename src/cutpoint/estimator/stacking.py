@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, hstack
 from cutpoint.data import Sample
 from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.model import Acceptor, Generator
+from cutpoint.search.folds import dependent_words
 
 MOST_ODDS = 10.0  # log-odds are cut to this: what is surer than a machine can be is no better evidence
 FOLDS, STRENGTHS = 5, (0.1, 0.3, 1.0, 3.0)  # the regression is as free as does best on folds of its own
@@ -28,16 +29,18 @@ class NgramStack:
     def __init__(self, size: int, words: EncodedWords, odds: Floats, codes: NDArray[np.intp], weights: Floats) -> None:
         from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-        from sklearn.model_selection import GridSearchCV, StratifiedKFold  # noqa: PLC0415
+        from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold  # noqa: PLC0415
 
         self.size = size
         known = np.flatnonzero(np.isfinite(odds))
         self._table = CountVectorizer(analyzer=self._grams).fit(_listed(words))
         regression = LogisticRegression(solver="liblinear", max_iter=1000, random_state=0)
-        folds = StratifiedKFold(max(2, min(FOLDS, np.bincount(codes[known]).min())), shuffle=True, random_state=0)
+        together = dependent_words(words.take(known), codes[known] + 1, weights[known])
+        groups = np.arange(len(known)) if together is None else together
+        folds = StratifiedGroupKFold(max(2, min(FOLDS, np.bincount(codes[known]).min())), shuffle=True, random_state=0)
         self._regression = GridSearchCV(regression, {"C": STRENGTHS}, scoring="neg_log_loss", cv=folds)
         features = self._features(words.take(known), odds[known])
-        self._regression.fit(features, codes[known], sample_weight=weights[known])
+        self._regression.fit(features, codes[known], groups=groups, sample_weight=weights[known])
 
     def probabilities(self, words: EncodedWords, odds: Floats) -> Floats:
         """Probability of each of two classes for each word, given the machine's log-odds of the second."""

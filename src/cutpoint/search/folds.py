@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from cutpoint.data import Sample
 from cutpoint.data.marks import FIRST_MARKS
 from cutpoint.errors import InvalidArgument, InvalidSample
-from cutpoint.kernels.words import Floats
+from cutpoint.kernels.words import EncodedWords, Floats
 from cutpoint.wording import counted
 
 FINEST = 20  # parts of a sample from which a share to hold out is put together
 MOST_UNITS = 1000  # counts above this are shared out evenly instead of one by one
+ALARM = 1e-3  # chance that words drawn independently are taken for dependent ones
 
 
 class Split(NamedTuple):
@@ -28,7 +29,8 @@ class Split(NamedTuple):
 def splits(sample: Sample, folds: int, rng: np.random.Generator) -> list[Split]:
     """Split a sample into folds, labels shared out evenly; each fold validates once.
 
-    What is shared out are single observations, or the groups of the sample, each as a whole.
+    What is shared out are single observations, or the groups of the sample, each as a whole. Observations of equal
+    words stay together where :func:`dependent_words` finds that they were not drawn independently.
     """
     number, noun, outcome = shared_out(sample)
     if number < folds:
@@ -86,7 +88,12 @@ def _division(sample: Sample, folds: int, rng: np.random.Generator) -> Callable[
             return Split(sample.of_cases(~judged), sample.of_cases(judged))
 
         return split_groups
-    parts = fold_counts(sample, folds, rng)
+    numbers = dependent_words(sample.decoded, sample.ends, sample.counts)
+    if numbers is None or numbers.max() + 1 < folds:
+        parts = fold_counts(sample, folds, rng)
+    else:
+        fold_of_observation = _dealt_whole(numbers, _kinds(sample), sample.counts, folds, rng)
+        parts = np.where(fold_of_observation == np.arange(folds)[:, None], sample.counts, 0.0)
 
     def split_observations(judging: list[int]) -> Split:
         judged = parts[judging].sum(axis=0)
@@ -107,6 +114,29 @@ def fold_counts(sample: Sample, folds: int, rng: np.random.Generator) -> Floats:
     parts = np.zeros((folds, len(sample)))
     np.add.at(parts, (_dealt(_kinds(sample)[owners], folds, rng), owners), weights)
     return parts + np.where(rest >= 1.0, rest / folds, 0.0)
+
+
+def dependent_words(words: EncodedWords, labels: NDArray[np.integer], counts: Floats) -> NDArray[np.int64] | None:
+    """Number of each observation's word, if rows of equal words contradict each other more than chance allows.
+
+    Two rows of a word that were drawn independently agree with a probability of at least 1 over the number of labels.
+    In a list that has every word once under each heading they never do, and whoever learned from one of them is misled
+    about the other. Labels of 0 are not known. Where counts are not whole, nothing can be said.
+    """
+    known = labels != 0
+    if not known.any() or (counts % 1.0).any():
+        return None
+    seen: dict[bytes, int] = {}
+    numbers = np.array([seen.setdefault(words.word(r).tobytes(), len(seen)) for r in range(len(words))])
+    names, codes = np.unique(labels[known], return_inverse=True)
+    table = np.zeros((len(seen), len(names)))
+    np.add.at(table, (numbers[known], codes), counts[known])
+    table = table[table.sum(axis=1) > 1.0]
+    total = table.sum(axis=1, keepdims=True)
+    agreement = (table / total * (table - 1.0) / (total - 1.0)).sum(axis=1)  # share of pairs; Hoeffding's inequality
+    if not len(table) or agreement.mean() + math.sqrt(-math.log(ALARM) / (2 * len(table))) >= 1.0 / len(names):
+        return None
+    return numbers
 
 
 def _rows_judged(sample: Sample, judged: Floats) -> NDArray[np.bool_] | None:
@@ -131,10 +161,18 @@ def group_folds(sample: Sample, groups: NDArray[np.int64], folds: int, rng: np.r
     Groups are dealt by the outcome that most of their rows have, the largest first: folds differ by no more than a
     group.
     """
+    cases = sample.known_cases
     _, numbers = np.unique(groups, return_inverse=True)
-    totals = np.zeros((int(numbers.max()) + 1, len(FIRST_MARKS) + 1))
-    np.add.at(totals, (numbers, _kinds(sample)[sample.known_cases.observations]), sample.known_cases.counts)
-    return np.asarray(_dealt(totals.argmax(axis=1), folds, rng, totals.sum(axis=1))[numbers])
+    return _dealt_whole(numbers, _kinds(sample)[cases.observations], cases.counts, folds, rng)
+
+
+def _dealt_whole(
+    groups: NDArray[np.int64], kinds: NDArray[np.int64], counts: Floats, folds: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Fold of each item, given the numbers of their groups, their kinds and their counts."""
+    totals = np.zeros((int(groups.max()) + 1, len(FIRST_MARKS) + 1))
+    np.add.at(totals, (groups, kinds), counts)
+    return np.asarray(_dealt(totals.argmax(axis=1), folds, rng, totals.sum(axis=1))[groups])
 
 
 def _kinds(sample: Sample) -> NDArray[np.int64]:
