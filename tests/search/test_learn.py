@@ -18,7 +18,7 @@ from cutpoint.search.folds import fold_counts, splits
 from cutpoint.search.labels import Solution, known_states
 from cutpoint.search.race import FoldResult
 from cutpoint.search.starts import split_states, starts
-from cutpoint.search.students import PER_OBSERVATION, taught
+from cutpoint.search.students import LESSONS, PER_OBSERVATION, taught
 from cutpoint.search.tournament import SearchMonitor, thinned
 
 PARITY = cp.gallery.parity()
@@ -399,8 +399,22 @@ def test_few_made_up_words_weigh_as_many_as_are_due(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("cutpoint.search.students.taught", noted)
     monkeypatch.setattr("cutpoint.search.students.MADE_UP", 200)
     cp.learn(labelled(cp.random_acceptor(3, "ab", rng=4), 500), n_states=2, folds=2)
-    ((sample, weight),) = lessons
-    assert 0.7 < weight / (PER_OBSERVATION * sample.total) < 0.8  # a quarter of the words judge
+    assert len(lessons) == LESSONS
+    for sample, weight in lessons:
+        assert 0.6 < weight / (PER_OBSERVATION * sample.total) < 0.9  # a quarter of the distinct words judge
+
+
+@heavy
+def test_members_of_a_team_learn_from_each_other() -> None:
+    """They agree more than winners that do not; the team is the mean of what they are then."""
+    sample, words = labelled(cp.random_acceptor(3, "ab", rng=4), 300), cp.random_words("ab", 200, (0, 9), rng=5)
+    apart = []
+    for student in (True, False):
+        fit = cp.learn(sample, 4, team=3, folds=3, student=student, rng=2)
+        scores = np.array([member.model.acceptances(words) for member in fit.members])
+        np.testing.assert_allclose(fit.acceptor.acceptances(words), scores.mean(axis=0), rtol=1e-12, atol=0)
+        apart.append(float(scores.std(axis=0).mean()))
+    assert 0.0 < apart[0] < 0.8 * apart[1]
 
 
 def test_reweighted_samples_keep_what_was_seen() -> None:

@@ -37,7 +37,7 @@ from cutpoint.search.race import (
     usual_folds,
 )
 from cutpoint.search.starts import Start
-from cutpoint.search.students import best_student, can_be_taught
+from cutpoint.search.students import can_be_taught, students
 from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, listed
 
@@ -85,14 +85,14 @@ def learn(
         it, and name the states.
     team : 1 returns one acceptor, which learns from the folds' winners; or, unless these are clearly better on held-out
         words, a deterministic machine that takes some labels to be wrong. k > 1 returns the mixture of k folds'
-        winners: one larger acceptor, with a block for each member.
+        winners, which learn from each other: one larger acceptor, with a block for each member.
     n_final : number of final states; by default half of them, or as merging finds them.
     final : names of the final states, where states were seen; by default those seen with an accepting verdict.
     classes : names of classes, if what the sample has as seen states are classes: each class is shared by several
         hidden states, and ``Learned.labels`` has the class of each state. States of the last class are final.
     start : an acceptor to begin from, beside the other starts.
-    student : whether a single acceptor learns from the winners' probabilities of made-up words, beside the sample.
-        Otherwise, and where labels were seen within words, it is the winner nearest to their mean.
+    student : whether the winners learn from their mean probabilities of made-up words, beside the sample. Otherwise,
+        and where labels were seen within words, a single acceptor is the winner nearest to the mean.
     direction : ``"backward"`` reads each word from its last symbol to its first: better where ends of words say more
         than beginnings, as in names. ``"auto"`` searches both ways, in twice the time, and takes the one whose
         folds' winners are better on held-out observations. Backwards, use ``fit.automaton``; see :class:`Learned`.
@@ -165,30 +165,29 @@ def learn(
 
         # The winners climb on, on all observations
         winners = [result.winner for result in results][: team if team > 1 else None]
-        is_taught = (
-            student and len(winners) > team == 1 and outcome.stop is Stop.SEARCHED and can_be_taught(part, rules)
-        )
-        steps = TEAM_STEPS if team > 1 or is_taught else LAST_STEPS
+        can_learn = student and len(winners) > 1 and outcome.stop is Stop.SEARCHED and can_be_taught(part, rules)
+        steps = TEAM_STEPS if team > 1 or can_learn else LAST_STEPS
         solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
+
+        # Unless a simple machine will do, they learn from each other
+        machine = _simple_machine(results, part, rules) if team == 1 else None
+        can_learn = can_learn and machine is None and not monitor.is_late
+        taught = students(solutions, part, rules, monitor.clock) if can_learn else None
+        if team > 1 and taught is not None:
+            solutions = taught.solutions
         acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
         members = tuple(
             Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
             for acceptor, winner in zip(acceptors, winners, strict=True)
         )
 
-        # A mixture; or a simple machine, an acceptor that learned from the winners, or the one nearest to them all
-        first, machine = 0, None
+        # The mixture of them all; or the simple machine, or the one nearest to them all
         if team > 1:
-            acceptor = mixture(acceptors)
+            first, acceptor = 0, mixture(acceptors)
         else:
-            machine = _simple_machine(results, part, rules)
-            is_taught = is_taught and machine is None and not monitor.is_late
-            taught = best_student(solutions, part, rules, monitor.clock) if is_taught else None
-            first = nearest_to_mean(solutions, part, rules) if taught is None else taught[1]
-            if machine is not None:
-                solutions = [machine.solution(outcome.n_states)]
-            else:
-                solutions = [solutions[first] if taught is None else taught[0]]
+            first = nearest_to_mean(solutions, part, rules) if taught is None else taught.nearest
+            chosen = (solutions if taught is None else taught.solutions)[first]
+            solutions = [chosen if machine is None else machine.solution(outcome.n_states)]
             acceptor = states.acceptor(part.alphabet, *solutions[0])
         unused = unused_states(acceptor, solutions, data, rules)
         return Learned(
