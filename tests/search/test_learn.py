@@ -404,19 +404,6 @@ def test_few_made_up_words_weigh_as_many_as_are_due(monkeypatch: pytest.MonkeyPa
         assert 0.6 < weight / (PER_OBSERVATION * sample.total) < 0.9  # a quarter of the distinct words judge
 
 
-@heavy
-def test_members_of_a_team_learn_from_each_other() -> None:
-    """They agree more than winners that do not; the team is the mean of what they are then."""
-    sample, words = labelled(cp.random_acceptor(3, "ab", rng=4), 300), cp.random_words("ab", 200, (0, 9), rng=5)
-    apart = []
-    for student in (True, False):
-        fit = cp.learn(sample, 4, team=3, folds=3, student=student, rng=2)
-        scores = np.array([member.model.acceptances(words) for member in fit.members])
-        np.testing.assert_allclose(fit.acceptor.acceptances(words), scores.mean(axis=0), rtol=1e-12, atol=0)
-        apart.append(float(scores.std(axis=0).mean()))
-    assert 0.0 < apart[0] < 0.8 * apart[1]
-
-
 def test_reweighted_samples_keep_what_was_seen() -> None:
     sample = cp.Sample(["ab", "b", ""], verdicts=[[None, True, None], None, [True]], accepted=[False, True, True])
     part = sample.reweighted(np.array([2.0, 0.0, 0.5]))

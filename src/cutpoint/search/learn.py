@@ -85,14 +85,14 @@ def learn(
         it, and name the states.
     team : 1 returns one acceptor, which learns from the folds' winners; or, unless these are clearly better on held-out
         words, a deterministic machine that takes some labels to be wrong. k > 1 returns the mixture of k folds'
-        winners, which learn from each other: one larger acceptor, with a block for each member.
+        winners: one larger acceptor, with a block for each member.
     n_final : number of final states; by default half of them, or as merging finds them.
     final : names of the final states, where states were seen; by default those seen with an accepting verdict.
     classes : names of classes, if what the sample has as seen states are classes: each class is shared by several
         hidden states, and ``Learned.labels`` has the class of each state. States of the last class are final.
     start : an acceptor to begin from, beside the other starts.
-    student : whether the winners learn from their mean probabilities of made-up words, beside the sample. Otherwise,
-        and where labels were seen within words, a single acceptor is the winner nearest to the mean.
+    student : whether a single acceptor learns from the winners' probabilities of made-up words, beside the sample.
+        Otherwise, and where labels were seen within words, it is the winner nearest to their mean.
     direction : ``"backward"`` reads each word from its last symbol to its first: better where ends of words say more
         than beginnings, as in names. ``"auto"`` searches both ways, in twice the time, and takes the one whose
         folds' winners are better on held-out observations. Backwards, use ``fit.automaton``; see :class:`Learned`.
@@ -165,16 +165,16 @@ def learn(
 
         # The winners climb on, on all observations
         winners = [result.winner for result in results][: team if team > 1 else None]
-        can_learn = student and len(winners) > 1 and outcome.stop is Stop.SEARCHED and can_be_taught(part, rules)
+        can_learn = (
+            student and len(winners) > team == 1 and outcome.stop is Stop.SEARCHED and can_be_taught(part, rules)
+        )
         steps = TEAM_STEPS if team > 1 or can_learn else LAST_STEPS
         solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
 
-        # Unless a simple machine will do, they learn from each other
+        # For a single acceptor, unless a simple machine will do, they learn from each other; a team would lose by it
         machine = _simple_machine(results, part, rules) if team == 1 else None
         can_learn = can_learn and machine is None and not monitor.is_late
         taught = students(solutions, part, rules, monitor.clock) if can_learn else None
-        if team > 1 and taught is not None:
-            solutions = taught.solutions
         acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
         members = tuple(
             Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
@@ -207,8 +207,12 @@ def learn(
 
 
 def better_direction(forward: Learned, backward: Learned) -> Learned:
-    """Of two fits with the same folds, the one whose winners were better on held-out observations."""
-    return backward if backward.validation_loss < forward.validation_loss else forward
+    """Of two fits with the same folds, the one whose best few of each fold were together better on held-out words."""
+
+    def loss(fit: Learned) -> float:
+        return next(size.joint_loss for size in fit.sizes if size.n_states == fit.members[0].model.n_states)
+
+    return backward if loss(backward) < loss(forward) else forward
 
 
 def _simple_machine(found: Sequence[FoldResult], sample: Sample, rules: Rules) -> DeterministicMachine | None:
