@@ -37,7 +37,7 @@ from cutpoint.search.race import (
     usual_folds,
 )
 from cutpoint.search.starts import Start
-from cutpoint.search.students import can_be_taught, students
+from cutpoint.search.students import best_student, can_be_taught
 from cutpoint.search.tournament import Rules, SearchMonitor
 from cutpoint.wording import counted, listed
 
@@ -165,29 +165,30 @@ def learn(
 
         # The winners climb on, on all observations
         winners = [result.winner for result in results][: team if team > 1 else None]
-        can_learn = (
+        is_taught = (
             student and len(winners) > team == 1 and outcome.stop is Stop.SEARCHED and can_be_taught(part, rules)
         )
-        steps = TEAM_STEPS if team > 1 or can_learn else LAST_STEPS
+        steps = TEAM_STEPS if team > 1 or is_taught else LAST_STEPS
         solutions = [refitted(winner, data, rules, steps, monitor) for winner in winners]
-
-        # For a single acceptor, unless a simple machine will do, they learn from each other; a team would lose by it
-        machine = _simple_machine(results, part, rules) if team == 1 else None
-        can_learn = can_learn and machine is None and not monitor.is_late
-        taught = students(solutions, part, rules, monitor.clock) if can_learn else None
         acceptors = [states.acceptor(part.alphabet, *solution) for solution in solutions]
         members = tuple(
             Member(acceptor, winner.start, winner.loss, tuple(winner.curve))
             for acceptor, winner in zip(acceptors, winners, strict=True)
         )
 
-        # The mixture of them all; or the simple machine, or the one nearest to them all
+        # A mixture; or a simple machine, an acceptor that learned from the winners, or the one nearest to them all
+        first, machine = 0, None
         if team > 1:
-            first, acceptor = 0, mixture(acceptors)
+            acceptor = mixture(acceptors)
         else:
-            first = nearest_to_mean(solutions, part, rules) if taught is None else taught.nearest
-            chosen = (solutions if taught is None else taught.solutions)[first]
-            solutions = [chosen if machine is None else machine.solution(outcome.n_states)]
+            machine = _simple_machine(results, part, rules)
+            is_taught = is_taught and machine is None and not monitor.is_late
+            taught = best_student(solutions, part, rules, monitor.clock) if is_taught else None
+            first = nearest_to_mean(solutions, part, rules) if taught is None else taught[1]
+            if machine is not None:
+                solutions = [machine.solution(outcome.n_states)]
+            else:
+                solutions = [solutions[first] if taught is None else taught[0]]
             acceptor = states.acceptor(part.alphabet, *solutions[0])
         unused = unused_states(acceptor, solutions, data, rules)
         return Learned(

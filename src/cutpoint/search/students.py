@@ -1,8 +1,7 @@
-"""Students: acceptors that learn what they know together, from their mean probabilities of made-up words."""
+"""Students: one acceptor that has learned what several know, from their probabilities of made-up words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from cutpoint.search.tournament import Rules
 MADE_UP, PER_OBSERVATION = 6000, 3  # most made-up words, and how many for each observation; fewer weigh as many
 FEWEST = 30  # with fewer there is too little to learn from, or to choose by
 HELD_BACK = 4  # every so many made-up words do not teach: they choose the student
-LESSONS, STEPS = 3, 100  # how often students learn from their mean, and E-steps each time
+STEPS = 40  # E-steps of a student
 NEGLIGIBLE = 1e-12  # labels of smaller probability are left out
 
 
@@ -30,43 +29,33 @@ def can_be_taught(sample: Sample, rules: Rules) -> bool:
     return bool((labels >= 0).sum() == (labels[sample.offsets[1:] + np.arange(len(sample))] >= 0).sum())
 
 
-class Students(NamedTuple):
-    """What became of solutions that learned from each other, and the number of the one nearest to their mean."""
-
-    solutions: list[Solution]
-    nearest: int
-
-
-def students(
+def best_student(
     solutions: Sequence[Solution], sample: Sample, rules: Rules, is_late: Callable[[], bool] | None = None
-) -> Students | None:
-    """Solutions after some lessons from each other; None without a law of words.
+) -> tuple[Solution, int] | None:
+    """The one of the solutions' students that is nearest to their mean, and its number; None without a law of words.
 
-    In a lesson each of them climbs on, on what was seen and, beside it, on made-up words that have the solutions' mean
+    Each of the solutions climbs on, on what was seen and, beside it, on made-up words that have the solutions' mean
     probability of each label as weights. Such labels carry no noise, so that what the solutions agree on remains.
     """
     assert isinstance(rules.states, HiddenStates)  # or the teacher's probabilities would not be all that was seen
     labelling, rng = rules.states.labelling, np.random.default_rng([rules.seed, 3])
-    found: Students | None = None
-    for _ in range(LESSONS):
-        words = made_up_words(sample, min(MADE_UP, int(PER_OBSERVATION * sample.total)), rules.threads, rng)
-        if words is None or (found and is_late and is_late()):
-            break
-        teacher = label_probabilities(solutions, words.decoded, labelling, rules.threads)
-        judging = np.arange(len(words)) % HELD_BACK == 0
-        weight = max(1.0, PER_OBSERVATION * sample.total / float(words.counts.sum()))
-        lessons = taught(sample, words.take(np.flatnonzero(~judging)), weight * teacher[:, ~judging], labelling)
-        data, judges = InMemory(lessons, rules.threads), words.take(np.flatnonzero(judging))
-        climbed, divergences = [], []
-        for solution in solutions:
-            climb = rules.climb(solution, data, likely=solution.parameters)
-            climb.advance(STEPS, is_late=is_late)
-            climbed.append(Solution(climb.parameters, solution.kinds))
-            own = label_probabilities(climbed[-1:], judges.decoded, labelling, rules.threads)
-            divergences.append(float(judges.counts @ divergence(teacher[:, judging], own)))
-        found = Students(climbed, int(np.argmin(divergences)))
-        solutions = climbed
-    return found
+    words = made_up_words(sample, min(MADE_UP, int(PER_OBSERVATION * sample.total)), rules.threads, rng)
+    if words is None:
+        return None
+    teacher = label_probabilities(solutions, words.decoded, labelling, rules.threads)
+    judging = np.arange(len(words)) % HELD_BACK == 0
+    weight = max(1.0, PER_OBSERVATION * sample.total / float(words.counts.sum()))
+    lessons = taught(sample, words.take(np.flatnonzero(~judging)), weight * teacher[:, ~judging], labelling)
+    data, judges = InMemory(lessons, rules.threads), words.take(np.flatnonzero(judging))
+    students, divergences = [], []
+    for solution in solutions:
+        climb = rules.climb(solution, data, likely=solution.parameters)
+        climb.advance(STEPS, is_late=is_late)
+        students.append(Solution(climb.parameters, solution.kinds))
+        own = label_probabilities(students[-1:], judges.decoded, labelling, rules.threads)
+        divergences.append(float(judges.counts @ divergence(teacher[:, judging], own)))
+    best = int(np.argmin(divergences))
+    return students[best], best
 
 
 def made_up_words(sample: Sample, number: int, threads: int | None, rng: np.random.Generator) -> Sample | None:
